@@ -278,6 +278,11 @@ export const PROJECT_SETTINGS = {
   ...RUN_SETTINGS,
 };
 
+/** Keys of umpire.config.yaml that count before a person trusts the project. */
+export const STRICTER_SETTINGS: readonly string[] = Object.entries<Option>(PROJECT_SETTINGS).flatMap(([name, row]) =>
+  row.setting?.isStricter === true ? [settingKey(name)] : [],
+);
+
 /** The values of settings, as a project has them and a session records them. */
 export type SettingValues<Rows> = {
   readonly [Name in keyof Rows]: ValueOf<Rows[Name]> | (Rows[Name] extends { readonly setting: { readonly usual: null } } ? null : never);
@@ -308,7 +313,7 @@ const TARGETS: Option<Targets> = {
 
 export const PROJECT = folder('the project (default: found from the current folder)');
 const LAYER = forAgents(text('NAME', 'testing: the layer, such as L1, if there are several'));
-const LOOP = needed(forAgents(loopName('design, testing, debt, review, brainstorm, until, or a loop file such as ./my-loop.yaml')));
+const LOOP = needed(forAgents(loopName('a loop file such as ./my-loop.yaml, or a built-in loop')));
 export const LATEST_SESSION = forAgents(sessionName('name, part of the name, or folder (default: the latest)'));
 export const SESSION = needed(sessionName('name, part of the name, or folder'));
 

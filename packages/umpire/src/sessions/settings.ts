@@ -2,7 +2,7 @@
 // because most verdicts need no settings.
 
 import { z } from 'zod';
-import { HIGHEST_CAP, PROJECT_SETTINGS, describeOption, settingKey } from '@umpire/core/model/options.js';
+import { HIGHEST_CAP, PROJECT_SETTINGS, STRICTER_SETTINGS, describeOption, settingKey } from '@umpire/core/model/options.js';
 import type { Option, SettingValues } from '@umpire/core/model/options.js';
 import { UmpireError } from '@umpire/core/model/errors.js';
 import { nearestWord } from '@umpire/core/formats/nearest-word.js';
@@ -593,21 +593,15 @@ function refuseReserved({ agents = {} }: ReadSettings, { source, file, reserved 
 type ReadSettings = z.output<typeof schema>;
 
 function stricterOf(read: ReadSettings): ReadSettings {
-  const kept = Object.fromEntries(Object.entries(read).filter(([key]) => STRICTER.has(key)));
+  const kept = Object.fromEntries(Object.entries(read).filter(([key]) => STRICTER_SETTINGS.includes(key)));
   return { ...kept, ...(read.sandbox === undefined ? {} : { sandbox: { isOn: read.sandbox.isOn, write: [] } }) };
 }
-
-const STRICTER: ReadonlySet<string> = new Set(
-  Object.entries(PROJECT_SETTINGS).flatMap(([name, row]: readonly [string, Option]) =>
-    row.setting?.isStricter === true ? [settingKey(name)] : [],
-  ),
-);
 
 /** `agents.mine`, `workspace.setup`: two names deep, as a person looks for them in the file. */
 function ignoredOf(read: ReadSettings): readonly string[] {
   return Object.entries(read).flatMap(([key, value]) => {
     if (key === 'sandbox') return read.sandbox?.write.length === 0 ? [] : ['sandbox.write'];
-    if (STRICTER.has(key)) return [];
+    if (STRICTER_SETTINGS.includes(key)) return [];
     return isGroup(value) ? Object.keys(value).map((name) => `${key}.${name}`) : [key];
   });
 }

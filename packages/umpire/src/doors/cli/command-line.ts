@@ -81,17 +81,17 @@ function isCommand(word: string): word is CommandName {
   return Object.hasOwn(COMMANDS, word);
 }
 
-async function start<Name extends CommandName>(name: Name, words: readonly string[], context: Context): Promise<CommandOutcome> {
+async function start(name: CommandName, words: readonly string[], context: Context): Promise<CommandOutcome> {
   const given = readArguments(name, words);
   if (given === 'help') return showHelp(name);
-  const act: (typeof ACTS)[Name] = ACTS[name];
+  const act = ACTS[name] as (given: object, context: Context) => Promise<CommandOutcome>;
   const { isLooking }: Command = COMMANDS[name];
   if (isLooking !== true) return act(given, context);
   const looked = given as Pick<Given<'logs'>, 'engine' | 'project' | 'session' | 'follow'>;
   const url = await (await import('./engine-choice.js')).engineFor(looked, looked.session);
   if (url === null) return act(given, context);
   const { listThere, lookThere } = await import('./fleet.js');
-  return name === 'list' ? listThere(url, given) : lookThere(url, name, looked, (session) => act({ ...given, session }, context));
+  return name === 'list' ? listThere(url, given as Given<'list'>) : lookThere(url, name, looked, (session) => act({ ...given, session }, context));
 }
 
 /** What each command does. All but `decide` are loaded only when called. */

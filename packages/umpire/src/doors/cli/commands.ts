@@ -19,6 +19,7 @@ import {
   RUN,
   RUN_OPTIONS,
   SESSION,
+  STRICTER_SETTINGS,
   agentName,
   choice,
   choices,
@@ -124,7 +125,8 @@ export const COMMANDS = {
     summary: 'Let the settings and loop files of a project count.',
     about: [
       "A project's umpire.config.yaml, its role texts in .umpire/roles and its loop files start programs, give rights and instruct agents. They count once you have trusted them. Shows what they would do, asks, and records your answer outside the project, for all worktrees of the repository. A changed file asks again.",
-      'Until then Umpire uses its defaults, and says what it ignored. Only settings that make it stricter count: strict, max_minutes, max_cost_usd, max_tokens, stop_when_stalled and sandbox: true. --yes does not trust.',
+      'Until then Umpire uses its defaults, and says what it ignored. Only settings that make it stricter or cheaper count: ' +
+        `${STRICTER_SETTINGS.join(', ')} (sandbox only as true). --yes does not trust.`,
       "Your own settings are in ~/.config/umpire/config.yaml and win over a project's.",
     ],
     places: ['loops'],

@@ -71,22 +71,13 @@ function candidates(before: readonly string[], current: string): readonly string
 }
 
 function wordsFor(row: Option | undefined, rest: readonly string[]): readonly string[] {
-  switch (row?.takes.type) {
-    case 'agent':
-      return AGENT_NAMES;
-    case 'agents':
-      return [...PRESET_NAMES, 'person'];
-    case 'loop':
-      return BUILTIN_NAMES;
-    case 'session':
-      return sessionNames(rest);
-    case 'choice':
-      return row.takes.words;
-    case 'texts':
-      return row.takes.words ?? [];
-    default:
-      return [];
-  }
+  if (row === undefined) return [];
+  const { takes } = row;
+  if (takes.type === 'agent') return AGENT_NAMES;
+  if (takes.type === 'agents') return [...PRESET_NAMES, 'person'];
+  if (takes.type === 'loop') return BUILTIN_NAMES;
+  if (takes.type === 'session') return sessionNames(rest);
+  return 'words' in takes ? (takes.words ?? []) : [];
 }
 
 function sessionNames(rest: readonly string[]): readonly string[] {

@@ -98,7 +98,7 @@ function settingsPage(): string {
     '',
     '# Settings',
     '',
-    'Every key of `umpire.config.yaml`. All are optional. [An example](../settings.md#an-example-with-every-key) uses each of them.',
+    'Every key of `umpire.config.yaml`. All are optional. [An example](../settings.md#an-example).',
     '',
     ...drawTable(['key', 'value', 'default', 'meaning'], rows),
     '',

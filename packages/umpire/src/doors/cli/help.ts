@@ -24,12 +24,12 @@ export const HELP_TOPICS = ['umpire', ...Object.keys(COMMANDS)] as readonly ('um
 
 function commandHelp(name: string, command: Command): readonly string[] {
   const { summary, usage = [usageOf(name, command)], about = [], places = [], options, more = [], exits, examples } = command;
-  const standing = places.map((option) => describe(standingWord(option, command), options[option]?.help ?? ''));
+  const standing = places.map((option) => describe(standingWord(option, command), options[option] === undefined ? '' : helpWords(options[option])));
   const flags = Object.entries(options)
     .filter(([option]) => !places.includes(option))
     .map(([option, row]) => {
       const short = row.short === undefined ? '' : `${row.short}, `;
-      return describe(`${short}${flagOf(option)}${row.value === '' ? '' : ` ${row.value}`}`, `${row.help}${usualWords(row)}`);
+      return describe(`${short}${flagOf(option)}${row.value === '' ? '' : ` ${row.value}`}`, helpWords(row));
     });
   return [
     summary,
@@ -47,8 +47,9 @@ function commandHelp(name: string, command: Command): readonly string[] {
   ];
 }
 
-function usualWords({ setting, takes }: Option): string {
-  return takes.type === 'flag' || setting === undefined || setting.usual === null ? '' : ` (default: ${setting.usual})`;
+function helpWords({ help, setting, takes, isNeeded }: Option): string {
+  if (takes.type === 'loop' && isNeeded === true) return `${help}: ${BUILTIN_NAMES.join(', ')}`;
+  return takes.type === 'flag' || setting === undefined || setting.usual === null ? help : `${help} (default: ${setting.usual})`;
 }
 
 function describe(head: string, words: string, column = SECOND): readonly string[] {

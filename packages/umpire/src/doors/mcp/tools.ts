@@ -5,7 +5,9 @@ import { join, relative, resolve, sep } from 'node:path';
 import { z } from 'zod';
 import { checkReadiness } from '../doctor.js';
 import { UmpireError } from '@umpire/core/model/errors.js';
-import { builtinLoop } from '@umpire/core/loops/builtin.js';
+import { CHECK, CRITIQUE, DECIDE, DIFF, GUARD, LATEST_SESSION, READ, REPLAY } from '@umpire/core/model/options.js';
+import type { Option, OptionValues, Options } from '@umpire/core/model/options.js';
+import { BUILTIN_NAMES, builtinLoop } from '@umpire/core/loops/builtin.js';
 import { critique, check, decide, guard, readReports, replay, replayAll } from '../library/judge.js';
 import { list, report, status } from '../library/sessions.js';
 import { diff } from '../library/session-work.js';
@@ -46,19 +48,35 @@ export interface Tool {
   readonly run: (input: Readonly<Record<string, unknown>>, call: ToolCall) => Promise<ToolResult>;
 }
 
-/** Unknown arguments are refused, since a misspelt one would be ignored. */
-function tool<Shape extends z.ZodRawShape>(
+type AgentRows<Rows> = { readonly [Name in keyof Rows as Rows[Name] extends { readonly isForAgents: true } ? Name : never]: Rows[Name] };
+
+/** It takes the options that an agent may pass. Unknown arguments are refused, since a misspelt one would be ignored. */
+function tool<Rows extends Options>(
   description: Pick<Tool, 'name' | 'title' | 'description' | 'isReading'>,
-  shape: Shape,
-  run: (input: z.infer<z.ZodObject<Shape>>, call: ToolCall) => Promise<ToolResult>,
+  options: Rows,
+  run: (input: OptionValues<AgentRows<Rows>>, call: ToolCall) => Promise<ToolResult>,
 ): Tool {
-  return { ...description, input: z.strictObject(shape), run: (input, call) => run(input as z.infer<z.ZodObject<Shape>>, call) };
+  const shape = Object.entries(options)
+    .filter(([, { isForAgents }]) => isForAgents === true)
+    .map(([name, row]) => {
+      const schema = schemaOf(row).describe(row.takes.type === 'loop' ? `${row.help}: ${BUILTIN_NAMES.join(', ')}` : row.help);
+      return [name, row.isNeeded === true ? schema : schema.optional()];
+    });
+  const input = z.strictObject(Object.fromEntries(shape) as z.ZodRawShape);
+  return { ...description, input, run: (given, call) => run(given as OptionValues<AgentRows<Rows>>, call) };
 }
 
-const LOOP = z.string().min(1).describe('design, testing, debt, review, brainstorm, until, or the path of a loop file');
-const SESSION = z.string().min(1).describe('the name of a session, or the path of its folder');
-const LATEST = SESSION.optional().describe('the name of a session, or the path of its folder (default: the latest)');
-const LAYER = z.string().min(1).optional().describe('testing: the layer, such as L1, if there are several');
+const MOST_TEXTS = 100;
+
+function schemaOf({ takes }: Option): z.ZodType {
+  const text = z.string().min(1);
+  if (takes.type === 'flag') return z.boolean();
+  if (takes.type === 'choice') return z.enum(takes.words);
+  if (takes.type === 'texts') return z.array(text).min(1).max(MOST_TEXTS);
+  if (takes.type !== 'number') return text;
+  const amount = z.number().min(takes.least).max(takes.most);
+  return takes.isWhole ? amount.int() : amount;
+}
 
 /** With all links resolved. */
 function isInProject(path: string): boolean {
@@ -99,12 +117,7 @@ function fileNamed(path: string): string {
   return path === '-' ? './-' : path;
 }
 
-/** Removes undefined values: library functions do not accept them. */
-function withoutUndefined<Values extends object>(values: Values): { [Name in keyof Values]?: Exclude<Values[Name], undefined> } {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
-}
-
-const JUDGING: readonly Tool[] = [
+export const TOOLS: readonly Tool[] = [
   tool(
     {
       name: 'critique',
@@ -113,19 +126,14 @@ const JUDGING: readonly Tool[] = [
         'Runs the critic of a loop: the project’s own tests, coverage, linters or audit. Leaves the evidence in a session folder and returns pass, fail, error, timeout or missing. Then call decide with that session. May take minutes.',
       isReading: false,
     },
-    {
-      loop: z.string().min(1).describe('testing, debt, design, review or brainstorm'),
-      session: SESSION.optional().describe('the session folder for the evidence (default: a new one)'),
-      layer: LAYER,
-      base: z.string().min(1).optional().describe('the commit to compare with'),
-    },
-    async ({ loop, session, layer, base }, { signal, onProgress }) => {
-      const onOutput = () => onProgress();
+    CRITIQUE,
+    async ({ session, ...input }, { signal, onProgress }) => {
       const measured = await critique({
-        loop: loopNamed(loop),
-        ...withoutUndefined({ session: session === undefined ? session : sessionNamed(session), layer, base }),
+        ...input,
+        loop: loopNamed(input.loop),
+        ...(session === undefined ? {} : { session: sessionNamed(session) }),
         signal,
-        onOutput,
+        onOutput: () => onProgress(),
         onNote: onProgress,
       });
       return { text: critiquePage(measured), data: measured };
@@ -139,20 +147,10 @@ const JUDGING: readonly Tool[] = [
         'Judges the latest result of a loop’s critic by the loop’s rules and records the verdict: converge (done), revise (another round, with its tasks), accept, or escalate (a person must decide). Follow nextStep. After escalate, stop and tell the person.',
       isReading: false,
     },
-    {
-      loop: LOOP,
-      session: SESSION,
-      layer: LAYER,
-      strict: z.boolean().optional().describe('escalate instead of approving by waiver'),
-      dryRun: z.boolean().optional().describe('judge and write nothing'),
-    },
-    async ({ loop, session, layer, strict, dryRun = false }) => {
-      const decided = await decide({
-        loop: loopNamed(loop),
-        session: sessionNamed(session),
-        dryRun,
-        ...withoutUndefined({ layer, strict }),
-      });
+    DECIDE,
+    async (input) => {
+      const { dryRun = false } = input;
+      const decided = await decide({ ...input, loop: loopNamed(input.loop), session: sessionNamed(input.session) });
       const { notes } = decided;
       const lines = [...notes.map((note) => `Note: ${note}\n`), verdictLines(decided.verdict, { repeated: decided.repeated, dryRun })];
       // Clients that show the object to the model leave the text out.
@@ -168,17 +166,9 @@ const JUDGING: readonly Tool[] = [
         'Compares the project with a base commit and finds deleted, skipped or weakened tests, loosened checks, lowered thresholds and mocks of the tested code. Changes nothing. Fix every breach before you finish; tell the person about the notes.',
       isReading: true,
     },
-    {
-      base: z
-        .string()
-        .min(1)
-        .optional()
-        .describe('a commit or branch (default: the last commit; if nothing is uncommitted, the fork point from the main branch)'),
-      scope: z.enum(['testing', 'any']).optional().describe('any (default): source may change too; testing: only tests may change'),
-      staged: z.boolean().optional().describe('check staged files'),
-    },
-    async ({ base, scope, staged }) => {
-      const found = await guard(withoutUndefined({ base, scope, staged }));
+    GUARD,
+    async (input) => {
+      const found = await guard(input);
       return { text: guardPage(found, { columns: 80, color: false }), data: guardJson(found) };
     },
   ),
@@ -189,12 +179,9 @@ const JUDGING: readonly Tool[] = [
       description: 'Reads reports (JUnit, TAP, LCOV, Cobertura, SARIF, ESLint, DTCG and more) and summarizes them.',
       isReading: true,
     },
-    {
-      reports: z.array(z.string().min(1)).min(1).max(100).describe('paths of the reports'),
-      format: z.string().min(1).optional().describe('the format, if it is not detected'),
-    },
-    async ({ reports, format }) => {
-      const read = await readReports({ reports: reports.map(fileNamed), ...withoutUndefined({ format }) });
+    READ,
+    async (input) => {
+      const read = await readReports({ ...input, reports: input.reports.map(fileNamed) });
       return { text: readPage(read, false), data: readJson(read) };
     },
   ),
@@ -206,15 +193,12 @@ const JUDGING: readonly Tool[] = [
         'Proves that a loop always ends and approves nothing wrongly, over every combination of its facts. If not, returns the shortest counterexample.',
       isReading: true,
     },
-    { loop: LOOP },
+    CHECK,
     async ({ loop }) => {
       const { loop: proven, proof, placeOf } = await check(loopNamed(loop));
       return { text: checkPage(proven, proof, placeOf), data: checkJson(proof, placeOf) };
     },
   ),
-];
-
-const LOOKING: readonly Tool[] = [
   tool(
     { name: 'list', title: 'List sessions', description: 'Lists the sessions of the project, latest first.', isReading: true },
     {},
@@ -230,7 +214,7 @@ const LOOKING: readonly Tool[] = [
       description: 'Shows tasks, rounds, the last verdict, open questions and next steps.',
       isReading: true,
     },
-    { session: LATEST },
+    { session: LATEST_SESSION },
     async ({ session }) => {
       const { history: _, verdicts: __, ...view } = await status(sessionAt(session));
       return { text: statusPage(view), data: view };
@@ -243,7 +227,7 @@ const LOOKING: readonly Tool[] = [
       description: 'Prints a session as Markdown: the goal, and every round with its evidence and verdict.',
       isReading: true,
     },
-    { session: LATEST },
+    { session: LATEST_SESSION },
     async ({ session }) => ({ text: await report(sessionAt(session)) }),
   ),
   tool(
@@ -253,11 +237,7 @@ const LOOKING: readonly Tool[] = [
       description: 'Prints the patch of a session that Umpire runs, or of one round.',
       isReading: true,
     },
-    {
-      session: LATEST,
-      round: z.number().int().min(0).optional().describe('only this round (default: all)'),
-      chain: z.string().min(1).optional().describe('the chain of that round, if there are several'),
-    },
+    DIFF,
     async ({ session, round, chain }) => {
       const patch = await diff(sessionAt(session), round, chain);
       return { text: patch === '' ? 'No changes.\n' : patch };
@@ -271,7 +251,7 @@ const LOOKING: readonly Tool[] = [
         'Judges the recorded verdicts of a session again from the kept evidence, compares them, and checks that the history is unbroken. Without a session: all sessions.',
       isReading: true,
     },
-    { session: SESSION.optional() },
+    REPLAY,
     async ({ session }) => {
       if (session !== undefined) {
         const replayed = await replay({ session: sessionAt(session) });
@@ -296,5 +276,3 @@ const LOOKING: readonly Tool[] = [
     },
   ),
 ];
-
-export const TOOLS: readonly Tool[] = [...JUDGING, ...LOOKING];
