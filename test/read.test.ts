@@ -9,7 +9,7 @@ import { runRead } from '@umpire/umpire/doors/cli/read.js';
 import { readReports } from '@umpire/umpire/engine/read.js';
 import { isUmpireError } from '@umpire/core/model/errors.js';
 import { FORMATS } from '@umpire/reports/formats.js';
-import { HEAD_BYTES } from '@umpire/reports/report-head.js';
+import { HEAD_BYTES } from '@umpire/reports/format.js';
 import { helpText } from '@umpire/umpire/doors/cli/help.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'umpire-read-'));

@@ -97,8 +97,8 @@ describe('axe', () => {
   it.each([
     [{ violations: [], passes: [], incomplete: [], inapplicable: [] }, 'no rule ran: every list is empty'],
     [{ passes: [rule('a', null, [])] }, 'the list "violations" is missing'],
-    [{ violations: null, passes: [] }, '"violations" is not a list'],
-    [[{ url: 'x' }], 'a page has no list "violations"'],
+    [{ violations: null, passes: [] }, '"violations" is null; expected a list'],
+    [[{ url: 'x' }], 'the list "violations" is missing'],
   ])('is an error: %j', (report, why) => {
     expect([read(report).outcome, notes(report)[0]]).toEqual(['error', why]);
   });

@@ -1,10 +1,9 @@
 // axe-core: every element that violates a rule is a finding with the rule's impact; a rule that axe could not decide (`incomplete`)
 // is one Low finding, for a person to look at. One page, a list of pages, or a bare list of rules.
 
-import type { Format } from './format.js';
-import { jsonReader } from './json-reader.js';
+import type { JsonFormat } from './format.js';
 import { toProjectPath } from './project-path.js';
-import type { ReportBuilder } from './report-builder.js';
+import { keepObjects, type ReportBuilder, requireList } from './report-builder.js';
 import { isObject, type JsonObject, nameOf, own } from '@umpire/core/formats/json-text.js';
 import { listIn, textIn } from '@umpire/core/formats/json-values.js';
 import { parseSeverity, unknownSeverityNote } from '@umpire/core/formats/severity.js';
@@ -17,8 +16,6 @@ const IMPACTS: ReadonlyMap<string, Severity> = new Map([
   ['minor', 'low'],
 ]);
 
-const MOST_RATED = 1000;
-
 /** Where tools that merge axe's lists say which list a rule comes from. */
 const SAID = ['result', 'resultType', 'type', 'status', 'outcome'];
 const UNDECIDED: ReadonlySet<string> = new Set(['incomplete', 'canttell', 'needsreview', 'undecided']);
@@ -27,125 +24,85 @@ const UNDECIDED: ReadonlySet<string> = new Set(['incomplete', 'canttell', 'needs
 const CANNOT_TELL =
   /(?:could not|cannot) (?:be (?:accurately )?determined|determine|get)\b|^unable to (?:determine|compute)\b|was not analyzed|^(?:check|ensure) |still has to be tested|is (?:this|the neighbor) a target\?$/i;
 
-export const axe: Format = {
+export const axe: JsonFormat = {
   id: 'axe',
   title: 'axe-core JSON',
   content: 'findings',
-  recognises: ({ kind, isArray, keys, text }) =>
-    kind === 'json' &&
-    ((keys.has('violations') && (keys.has('passes') || keys.has('testEngine') || keys.has('incomplete') || text.includes('"helpUrl"'))) ||
-      (isArray && keys.has('nodes') && (keys.has('helpUrl') || keys.has('impact')))),
-  open: (report, { root }) => {
+  recognises: ({ isArray, keys, text }) =>
+    isArray
+      ? keys.has('nodes') && (keys.has('helpUrl') || keys.has('impact'))
+      : keys.has('violations') && (keys.has('passes') || keys.has('testEngine') || keys.has('incomplete') || text.includes('"helpUrl"')),
+  read: (value, report, { root }) => {
+    if (!Array.isArray(value) && !isObject(value))
+      return report.fail(`the report is ${nameOf(value)}; expected an object with "violations"`);
+    const entries = keepObjects(report, Array.isArray(value) ? value : [value], 'an entry');
     const run = new AxeRun(report, root);
-    return jsonReader(report, () => ({
-      picks: {
-        '': (value) => report.fail(`the report is ${nameOf(value)}; expected an object with "violations"`),
-        '[]': (value) => run.page(value),
-        url: (value) => {
-          run.url = typeof value === 'string' ? value : '';
-        },
-        violations: { open: () => run.sees('violations'), value: () => report.fail('"violations" is not a list') },
-        'violations[]': (value) => run.violation(value),
-        'incomplete[]': (value) => run.incomplete(value),
-        passes: { open: () => run.sees('passes') },
-        'passes[]': { value: () => run.counts(), without: ['nodes'] },
-        'inapplicable[]': () => run.counts(),
-      },
-      finish: (isWhole) => {
-        if (isWhole) run.finish();
-      },
-    }));
+    for (const page of entries) if (!Array.isArray(own(page, 'nodes'))) run.addPage(page);
+    run.addBareRules(entries.filter((entry) => Array.isArray(own(entry, 'nodes'))));
+    report.failIfNothingIsLeft(run.rules);
+    if (entries.length === 0) report.fail('the list "violations" is missing');
+    else if (run.rules === 0 && entries.some((page) => Array.isArray(own(page, 'passes')))) report.fail('no rule ran: every list is empty');
   },
 };
 
 class AxeRun {
-  url = '';
   rules = 0;
-  private readonly seen = new Set<string>();
-  /** Rules of a bare list that have an impact, but no summary of what to fix. */
-  private readonly rated: JsonObject[] = [];
-  private hasPassed = false;
+  private url = '';
 
   constructor(
     private readonly report: ReportBuilder,
     private readonly root: string | undefined,
   ) {}
 
-  sees(list: string): void {
-    this.seen.add(list);
-  }
-
-  counts(): void {
-    this.rules += 1;
-  }
-
-  /** An entry of a list: the results of one page, or one violation. */
-  page(value: unknown): void {
-    if (!isObject(value)) return this.report.drop(`an entry is ${nameOf(value)}; expected the results of a page, or a violation`);
-    if (Array.isArray(own(value, 'nodes'))) {
-      this.sees('violations');
-      return this.bareRule(value);
+  addPage(page: JsonObject): void {
+    this.url = textIn(page, 'url');
+    for (const rule of keepObjects(this.report, requireList(this.report, page, 'violations'), 'a violation')) this.addViolation(rule);
+    for (const rule of keepObjects(this.report, listIn(page, 'incomplete'), 'an incomplete check')) {
+      this.rules += 1;
+      this.addUndecided(rule, listIn(rule, 'nodes').length);
     }
-    if (!Array.isArray(own(value, 'violations'))) return this.report.fail('a page has no list "violations"');
-    this.sees('violations');
-    if (Array.isArray(own(value, 'passes'))) this.sees('passes');
-    this.url = textIn(value, 'url');
-    for (const rule of listIn(value, 'violations')) this.violation(rule);
-    for (const rule of listIn(value, 'incomplete')) this.incomplete(rule);
-    this.rules += listIn(value, 'passes').length + listIn(value, 'inapplicable').length;
+    this.rules += listIn(page, 'passes').length + listIn(page, 'inapplicable').length;
   }
 
-  /** A rule of a list that does not say which of axe's lists it is: only violations and undecided rules have a summary or an impact. */
-  private bareRule(rule: JsonObject): void {
+  /**
+   * Rules of a list that does not say which of axe's lists it is: only violations and undecided rules have a summary or an impact. A list
+   * of passed rules rates some of them too. Where none passed, it is a list of violations.
+   */
+  addBareRules(rules: readonly JsonObject[]): void {
+    const says = (rule: JsonObject, key: string): boolean => [rule, ...listIn(rule, 'nodes')].some((each) => textIn(each, key) !== '');
+    const hasPassed = rules.some((rule) => !says(rule, 'failureSummary') && !says(rule, 'impact'));
+    for (const rule of rules) {
+      if (says(rule, 'failureSummary') || (says(rule, 'impact') && !hasPassed)) this.addViolation(rule);
+      else this.rules += 1;
+    }
+  }
+
+  private addViolation(rule: JsonObject): void {
+    this.rules += 1;
     const nodes = listIn(rule, 'nodes');
-    if ([rule, ...nodes].some((each) => textIn(each, 'failureSummary') !== '')) return this.violation(rule);
-    const hasImpact = [rule, ...nodes].some((each) => textIn(each, 'impact') !== '');
-    if (hasImpact && this.rated.length < MOST_RATED) this.rated.push(rule);
-    else if (hasImpact) this.violation(rule);
-    else {
-      this.hasPassed = true;
-      this.counts();
-    }
-  }
-
-  violation(value: unknown): void {
-    if (!isObject(value)) return this.report.drop(`a violation is ${nameOf(value)}; expected an object`);
-    this.rules += 1;
-    const said = SAID.map((key) =>
-      textIn(value, key)
+    const words = SAID.map((key) =>
+      textIn(rule, key)
         .toLowerCase()
-        .replace(/[^a-z]/g, ''),
+        .replaceAll(/[^a-z]/g, ''),
     );
-    if (said.some((word) => UNDECIDED.has(word))) return this.undecided(value, listIn(value, 'nodes').length);
-    const nodes = listIn(value, 'nodes');
+    if (words.some((word) => UNDECIDED.has(word))) return this.addUndecided(rule, nodes.length);
     const undecided = nodes.filter(isUndecided);
-    if (undecided.length > 0) this.undecided(value, undecided.length);
-    for (const node of nodes.length === 0 ? [value] : nodes)
-      if (!undecided.includes(node)) this.finding(value, this.severityOf(value, node), targetOf(node));
-  }
-
-  incomplete(value: unknown): void {
-    if (!isObject(value)) return this.report.drop(`an incomplete check is ${nameOf(value)}; expected an object`);
-    this.rules += 1;
-    this.undecided(value, listIn(value, 'nodes').length);
-  }
-
-  private undecided(rule: JsonObject, count: number): void {
-    this.finding(rule, 'low', `${count === 1 ? '1 element needs' : `${count} elements need`} a manual check`);
-  }
-
-  finish(): void {
-    // A list of passed rules rates some of them too. Where none passed, it is a list of violations.
-    for (const rule of this.rated) {
-      if (this.hasPassed) this.counts();
-      else this.violation(rule);
+    if (undecided.length > 0) this.addUndecided(rule, undecided.length);
+    for (const node of nodes.length === 0 ? [rule] : nodes) {
+      if (undecided.includes(node)) continue;
+      // The element's own impact, else the rule's.
+      const word = textIn(node, 'impact') || textIn(rule, 'impact');
+      const severity = IMPACTS.get(word) ?? parseSeverity(word);
+      if (severity === null) this.report.note(unknownSeverityNote(word || 'none'));
+      this.addFinding(rule, severity ?? 'high', targetOf(node));
     }
-    this.report.failIfNothingIsLeft(this.rules);
-    if (!this.seen.has('violations')) this.report.fail('the list "violations" is missing');
-    else if (this.rules === 0 && this.seen.has('passes')) this.report.fail('no rule ran: every list is empty');
   }
 
-  private finding(rule: JsonObject, severity: Severity, where: string): void {
+  private addUndecided(rule: JsonObject, count: number): void {
+    this.addFinding(rule, 'low', `${count === 1 ? '1 element needs' : `${count} elements need`} a manual check`);
+  }
+
+  private addFinding(rule: JsonObject, severity: Severity, where: string): void {
     const isFile = this.url.toLowerCase().startsWith('file:');
     const said = textIn(rule, 'help') || textIn(rule, 'description') || textIn(rule, 'id');
     const page = this.url === '' || isFile ? '' : ` on ${this.url.slice(0, 200)}`;
@@ -155,14 +112,6 @@ class AxeRun {
       artifact: isFile ? toProjectPath(this.url, this.root) : null,
       rule: textIn(rule, 'id'),
     });
-  }
-
-  /** The element's own impact, else the rule's. */
-  private severityOf(rule: JsonObject, node: unknown): Severity {
-    const word = textIn(node, 'impact') || textIn(rule, 'impact');
-    const severity = IMPACTS.get(word) ?? parseSeverity(word);
-    if (severity === null) this.report.note(unknownSeverityNote(word || 'none'));
-    return severity ?? 'high';
   }
 }
 

@@ -64,7 +64,7 @@ describe('ctrf', () => {
   it.each([
     [report([]), 'the report has no tests'],
     [{ reportFormat: 'CTRF', results: {} }, 'the list "results.tests" is missing'],
-    [{ results: { tests: 'x' } }, '"tests" is a string; expected a list'],
+    [{ results: { tests: 'x' } }, '"results.tests" is a string; expected a list'],
   ])('is an error: %j', (empty, why) => {
     expect([read(empty).outcome, notes(empty)[0]]).toEqual(['error', why]);
   });

@@ -1,11 +1,10 @@
 // CTRF (Common Test Report Format): `results.tests` with a status each, and a summary that is compared with them.
 
-import type { Format, ReadOptions } from './format.js';
-import { compareStated, jsonReader } from './json-reader.js';
+import type { JsonFormat } from './format.js';
 import { toProjectPath } from './project-path.js';
-import { counted, type ReportBuilder } from './report-builder.js';
-import { isObject, type JsonObject, nameOf, own } from '@umpire/core/formats/json-text.js';
-import { countIn, durationIn, lineIn, textIn } from '@umpire/core/formats/json-values.js';
+import { counted, keepObjects, requireList } from './report-builder.js';
+import { own } from '@umpire/core/formats/json-text.js';
+import { countIn, durationIn, lineIn, objectIn, textIn } from '@umpire/core/formats/json-values.js';
 import type { TestStatus } from '@umpire/core/model/vocabulary.js';
 
 const STATUSES: ReadonlyMap<string, TestStatus> = new Map([
@@ -16,91 +15,46 @@ const STATUSES: ReadonlyMap<string, TestStatus> = new Map([
   ['other', 'errored'],
 ]);
 
-export const ctrf: Format = {
+export const ctrf: JsonFormat = {
   id: 'ctrf',
   title: 'CTRF JSON',
   content: 'tests',
-  recognises: ({ kind, isArray, keys, text }) =>
-    kind === 'json' &&
+  recognises: ({ isArray, keys, text }) =>
     !isArray &&
     ((keys.has('reportFormat') && text.includes('CTRF')) ||
       (keys.has('results') && !keys.has('metadata') && text.includes('"summary"') && text.includes('"tests"') && text.includes('"tool"'))),
-  open: (report, options) => {
-    const run = new CtrfRun(report, options);
-    return jsonReader(report, () => ({
-      picks: {
-        '': (value) => report.fail(`the report is ${nameOf(value)}; expected an object with "results"`),
-        'results.summary': (value) => {
-          run.summary = value;
-        },
-        'results.tests': {
-          open: () => {
-            run.hasTests = true;
-          },
-          value: (value) => report.fail(`"tests" is ${nameOf(value)}; expected a list`),
-        },
-        'results.tests[]': {
-          value: (value) => run.test(value),
-          without: ['steps', 'attachments', 'stdout', 'stderr', 'extra', 'parameters', 'insights'],
-        },
-      },
-      finish: (isWhole) => {
-        if (isWhole) run.finish();
-      },
-    }));
+  read: (value, report, { root }) => {
+    const counts: Record<TestStatus, number> = { passed: 0, failed: 0, errored: 0, skipped: 0 };
+    let flaky = 0;
+    for (const test of keepObjects(report, requireList(report, value, 'results.tests'), 'a test')) {
+      const word = textIn(test, 'status').toLowerCase();
+      const status = STATUSES.get(word) ?? 'errored';
+      if (word === 'other') report.note('the status "other" means neither passed nor failed; counted as an error');
+      else if (!STATUSES.has(word)) report.note(`unknown test status "${word.slice(0, 40)}"; counted as an error`);
+      counts[status] += 1;
+      if (own(test, 'flaky') === true && status === 'passed') flaky += 1;
+      const path = textIn(test, 'filePath') || textIn(test, 'filepath');
+      const file = path === '' ? null : toProjectPath(path, root);
+      const suites = [own(test, 'suite')].flat().filter((each): each is string => typeof each === 'string' && each.trim() !== '');
+      report.addTest({
+        id: [
+          ...(file === null ? [] : [file]),
+          ...suites.map((suite) => suite.trim()),
+          textIn(test, 'name') || 'a test without a name',
+        ].join(' > '),
+        status,
+        file,
+        line: lineIn(test, 'line'),
+        message: status === 'passed' || status === 'skipped' ? null : textIn(test, 'message') || textIn(test, 'trace') || null,
+        durationMs: durationIn(test, 'duration'),
+      });
+    }
+    const summary = objectIn(objectIn(value, 'results'), 'summary');
+    const listed = counts.passed + counts.failed + counts.errored + counts.skipped;
+    report.compareStated('failed tests', countIn(summary, 'failed'), counts.failed, 'failures');
+    report.compareStated('other tests', countIn(summary, 'other'), counts.errored, 'failures');
+    report.compareStated('tests', countIn(summary, 'tests'), listed, 'tests');
+    report.compareStated('passed tests', countIn(summary, 'passed'), counts.passed, 'tests');
+    if (flaky > 0) report.note(`${counted(flaky, 'flaky test')}: passed only on a retry`);
   },
 };
-
-class CtrfRun {
-  summary: unknown = null;
-  hasTests = false;
-  private flaky = 0;
-  private readonly counts: Record<TestStatus, number> = { passed: 0, failed: 0, errored: 0, skipped: 0 };
-
-  constructor(
-    private readonly report: ReportBuilder,
-    private readonly options: ReadOptions,
-  ) {}
-
-  test(value: unknown): void {
-    if (!isObject(value)) return this.report.drop(`a test is ${nameOf(value)}; expected an object`);
-    const status = this.statusOf(value);
-    this.counts[status] += 1;
-    if (own(value, 'flaky') === true && status === 'passed') this.flaky += 1;
-    const path = textIn(value, 'filePath') || textIn(value, 'filepath');
-    const file = path === '' ? null : toProjectPath(path, this.options.root);
-    this.report.addTest({
-      id: [...(file === null ? [] : [file]), ...suitesOf(value), textIn(value, 'name') || 'a test without a name'].join(' > '),
-      status,
-      file,
-      line: lineIn(value, 'line'),
-      message: status === 'passed' || status === 'skipped' ? null : textIn(value, 'message') || textIn(value, 'trace') || null,
-      durationMs: durationIn(value, 'duration'),
-    });
-  }
-
-  finish(): void {
-    const { report, counts, summary } = this;
-    if (!this.hasTests) report.fail('the list "results.tests" is missing');
-    compareStated(report, 'failed tests', countIn(summary, 'failed'), counts.failed, 'failures');
-    compareStated(report, 'other tests', countIn(summary, 'other'), counts.errored, 'failures');
-    const listed = counts.passed + counts.failed + counts.errored + counts.skipped;
-    compareStated(report, 'tests', countIn(summary, 'tests'), listed, 'tests');
-    compareStated(report, 'passed tests', countIn(summary, 'passed'), counts.passed, 'tests');
-    if (this.flaky > 0) report.note(`${counted(this.flaky, 'flaky test')}: passed only on a retry`);
-  }
-
-  private statusOf(test: JsonObject): TestStatus {
-    const word = textIn(test, 'status').toLowerCase();
-    const status = STATUSES.get(word);
-    if (status === undefined) this.report.note(`unknown test status "${word.slice(0, 40)}"; counted as an error`);
-    else if (word === 'other') this.report.note('the status "other" means neither passed nor failed; counted as an error');
-    return status ?? 'errored';
-  }
-}
-
-function suitesOf(test: JsonObject): readonly string[] {
-  const suite = own(test, 'suite');
-  if (Array.isArray(suite)) return suite.filter((each): each is string => typeof each === 'string' && each !== '');
-  return typeof suite === 'string' && suite.trim() !== '' ? [suite.trim()] : [];
-}

@@ -27,10 +27,6 @@ const PACKED: readonly { readonly bytes: readonly number[]; readonly name: strin
 const LONGEST_MARK = 4;
 
 export class ReportBytes {
-  /** Bytes of the file before the first one that was passed on. */
-  skipped = 0;
-  /** The bytes passed on have other offsets than in the file. */
-  isRewritten = false;
   refused: NotText | null = null;
   private opening: Uint8Array | null = new Uint8Array(0);
   private decoder: InstanceType<typeof TextDecoder> | null = null;
@@ -66,13 +62,9 @@ export class ReportBytes {
     if (mark?.encoding === 'utf-32') this.refused = { problem: 'the report is UTF-32 text; save it as UTF-8', byte: 0 };
     else if (packed !== undefined) this.refused = { problem: `the report is ${packed.name}; unpack it first`, byte: 0 };
     if (this.refused !== null) return;
-    if (mark !== undefined && mark.encoding !== 'utf-8') {
-      this.decoder = new TextDecoder(mark.encoding, { ignoreBOM: true });
-      this.isRewritten = true;
-    }
-    this.skipped = mark?.bytes.length ?? 0;
-    this.passed = this.skipped;
-    if (bytes.length > this.skipped) this.pass(bytes.subarray(this.skipped));
+    if (mark !== undefined && mark.encoding !== 'utf-8') this.decoder = new TextDecoder(mark.encoding, { ignoreBOM: true });
+    this.passed = mark?.bytes.length ?? 0;
+    if (bytes.length > this.passed) this.pass(bytes.subarray(this.passed));
   }
 
   private pass(bytes: Uint8Array): void {

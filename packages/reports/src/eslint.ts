@@ -1,123 +1,77 @@
 // ESLint's JSON, plain and with metadata: messages by file. Suppressed messages are not counted. A fatal message (a file that could
 // not be parsed) counts as High and is noted.
 
-import type { Format, ReadOptions } from './format.js';
-import { compareStated, jsonReader } from './json-reader.js';
+import type { JsonFormat } from './format.js';
 import { toProjectPath } from './project-path.js';
-import { counted, type ReportBuilder } from './report-builder.js';
-import { isObject, type JsonObject, nameOf, own } from '@umpire/core/formats/json-text.js';
-import { countIn, endLineIn, lineIn, textIn } from '@umpire/core/formats/json-values.js';
+import { counted, keepObjects } from './report-builder.js';
+import { isObject, nameOf, own } from '@umpire/core/formats/json-text.js';
+import { countIn, endLineIn, lineIn, listIn, textIn } from '@umpire/core/formats/json-values.js';
 import { parseSeverity, unknownSeverityNote } from '@umpire/core/formats/severity.js';
 
-const UNREAD = ['source', 'output', 'suppressedMessages', 'usedDeprecatedRules', 'stats'];
-
-export const eslint: Format = {
+export const eslint: JsonFormat = {
   id: 'eslint',
   title: 'ESLint JSON',
   content: 'findings',
-  recognises: ({ kind, isArray, keys, text }) =>
-    kind === 'json' &&
-    (isArray ? keys.has('filePath') && keys.has('messages') : keys.has('results') && keys.has('metadata') && text.includes('"filePath"')),
-  open: (report, options) => {
-    const run = new EslintRun(report, options);
-    const file = { value: (value: unknown) => run.file(value), without: UNREAD };
-    return jsonReader(report, () => ({
-      picks: {
-        '': (value) => report.fail(`the report is ${nameOf(value)}; expected a list of files`),
-        '[]': file,
-        'results[]': file,
-      },
-      finish: (isWhole) => {
-        if (isWhole) run.finish();
-      },
-    }));
+  recognises: ({ isArray, keys, text }) =>
+    isArray ? keys.has('filePath') && keys.has('messages') : keys.has('results') && keys.has('metadata') && text.includes('"filePath"'),
+  read: (value, report, { root, checkedFiles }) => {
+    if (!Array.isArray(value) && !isObject(value)) return report.fail(`the report is ${nameOf(value)}; expected a list of files`);
+    const files: readonly unknown[] = Array.isArray(value) ? value : listIn(value, 'results');
+    /** Clean files, and messages of the others. */
+    let read = 0;
+    let [fatal, ignored] = [0, 0];
+    const found = { errors: 0, warnings: 0 };
+    const stated = { errors: 0, warnings: 0 };
+    for (const [at, file] of files.entries()) {
+      const messages = isObject(file) ? own(file, 'messages') : undefined;
+      if (!Array.isArray(messages)) {
+        report.drop(`entry ${at + 1} has no list "messages"`);
+        continue;
+      }
+      if (messages.length === 1 && isIgnored(messages[0])) {
+        ignored += 1;
+        continue;
+      }
+      const artifact = toProjectPath(textIn(file, 'filePath'), root);
+      if (artifact !== null) checkedFiles?.add(artifact);
+      let [errors, warnings] = [0, 0];
+      for (const message of keepObjects(report, messages, 'a message')) {
+        const isFatal = own(message, 'fatal') === true;
+        if (isFatal) fatal += 1;
+        const word = own(message, 'severity');
+        const known = parseSeverity(word);
+        if (known === null) report.note(unknownSeverityNote(word === undefined ? 'none' : JSON.stringify(word)));
+        const severity = isFatal ? 'high' : (known ?? 'high');
+        report.addFinding({
+          severity,
+          message: textIn(message, 'message'),
+          artifact,
+          line: lineIn(message, 'line'),
+          endLine: endLineIn(message),
+          rule: textIn(message, 'ruleId'),
+        });
+        if (severity === 'high' || severity === 'critical') errors += 1;
+        else warnings += 1;
+      }
+      read += messages.length === 0 ? 1 : errors + warnings;
+      found.errors += errors;
+      found.warnings += warnings;
+      stated.errors += countIn(file, 'errorCount') ?? errors;
+      stated.warnings += countIn(file, 'warningCount') ?? warnings;
+    }
+    if (files.length === 0) report.fail('no file was checked: the list is empty');
+    else if (ignored === files.length)
+      report.fail(`no file was checked: ${ignored === 1 ? 'the only one is' : `all ${ignored} are`} ignored`);
+    else if (ignored > 0)
+      report.note(`${counted(ignored, 'file')} of ${files.length} ${ignored === 1 ? 'was' : 'were'} ignored and not checked`);
+    else report.failIfNothingIsLeft(read);
+    if (fatal > 0) report.note(`${counted(fatal, 'fatal message')} (a file could not be parsed or a rule could not run); counted as High`);
+    report.compareStated('errors', stated.errors, found.errors, 'failures');
+    report.compareStated('warnings', stated.warnings, found.warnings);
   },
 };
 
-class EslintRun {
-  files = 0;
-  /** Clean files, and messages of the others. */
-  private read = 0;
-  private errors = 0;
-  private warnings = 0;
-  private fatal = 0;
-  private ignored = 0;
-  private readonly stated = { errors: 0, warnings: 0 };
-
-  constructor(
-    private readonly report: ReportBuilder,
-    private readonly options: ReadOptions,
-  ) {}
-
-  file(value: unknown): void {
-    this.files += 1;
-    const messages = isObject(value) ? own(value, 'messages') : undefined;
-    if (!isObject(value) || !Array.isArray(messages)) return this.report.drop(`entry ${this.files} has no list "messages"`);
-    const path = textIn(value, 'filePath');
-    const place = path === '' ? null : toProjectPath(path, this.options.root);
-    if (messages.length === 1 && isIgnored(messages[0])) {
-      this.ignored += 1;
-      return;
-    }
-    if (place !== null) this.options.checkedFiles?.add(place);
-    let [errors, warnings] = [0, 0];
-    const readable = (messages as readonly unknown[]).filter((message) => this.isMessage(message));
-    for (const message of readable) {
-      if (this.message(message, place)) errors += 1;
-      else warnings += 1;
-    }
-    this.read += messages.length === 0 ? 1 : readable.length;
-    this.errors += errors;
-    this.warnings += warnings;
-    this.stated.errors += countIn(value, 'errorCount') ?? errors;
-    this.stated.warnings += countIn(value, 'warningCount') ?? warnings;
-  }
-
-  finish(): void {
-    const { report } = this;
-    if (this.files === 0) report.fail('no file was checked: the list is empty');
-    else if (this.ignored === this.files)
-      report.fail(`no file was checked: ${this.files === 1 ? 'the only one is' : `all ${this.files} are`} ignored`);
-    else if (this.ignored > 0)
-      report.note(`${counted(this.ignored, 'file')} of ${this.files} ${this.ignored === 1 ? 'was' : 'were'} ignored and not checked`);
-    if (this.ignored === 0) report.failIfNothingIsLeft(this.read);
-    if (this.fatal > 0)
-      report.note(`${counted(this.fatal, 'fatal message')} (a file could not be parsed or a rule could not run); counted as High`);
-    compareStated(report, 'errors', this.stated.errors, this.errors, 'failures');
-    compareStated(report, 'warnings', this.stated.warnings, this.warnings);
-  }
-
-  private isMessage(value: unknown): value is JsonObject {
-    if (!isObject(value)) this.report.drop(`a message is ${nameOf(value)}; expected an object`);
-    return isObject(value);
-  }
-
-  /** Is it an error? */
-  private message(value: JsonObject, artifact: string | null): boolean {
-    const isFatal = own(value, 'fatal') === true;
-    if (isFatal) this.fatal += 1;
-    const word = own(value, 'severity');
-    const severity = parseSeverity(word);
-    if (severity === null) this.report.note(unknownSeverityNote(word === undefined ? 'none' : JSON.stringify(word)));
-    const held = isFatal ? 'high' : (severity ?? 'high');
-    this.report.addFinding({
-      severity: held,
-      message: textIn(value, 'message'),
-      artifact,
-      line: lineIn(value, 'line'),
-      endLine: endLineIn(value),
-      rule: textIn(value, 'ruleId'),
-    });
-    return held === 'high' || held === 'critical';
-  }
-}
-
 /** ESLint's message for a file that it ignored: it is not a finding, the file was not checked. */
 function isIgnored(message: unknown): boolean {
-  return (
-    isObject(message) &&
-    textIn(message, 'ruleId') === '' &&
-    lineIn(message, 'line') === null &&
-    textIn(message, 'message').startsWith('File ignored ')
-  );
+  return textIn(message, 'ruleId') === '' && lineIn(message, 'line') === null && textIn(message, 'message').startsWith('File ignored ');
 }

@@ -1,4 +1,4 @@
-// A format of tool reports: how it is recognised, and how its bytes are read. formats.ts lists all formats.
+// A format of tool reports: how it is recognised by the head of a report, and how it is read. formats.ts lists all formats.
 
 import type { ReportBuilder, ReportContent } from './report-builder.js';
 
@@ -26,6 +26,28 @@ export interface FormatReader {
   end(): void;
 }
 
+interface FormatRow {
+  /** As `--format` takes it and `read --json` prints it. */
+  readonly id: string;
+  /** For people: `JUnit XML`. */
+  readonly title: string;
+  readonly content: ReportContent;
+  /** Of several formats that recognise a report, the first in formats.ts wins. */
+  recognises(head: Head): boolean;
+}
+
+/** Read piece by piece. */
+interface StreamedFormat extends FormatRow {
+  open(report: ReportBuilder, options: ReadOptions): FormatReader;
+}
+
+/** Parsed as a whole; it recognises heads of JSON only. No object in `value` gives a key twice. */
+export interface JsonFormat extends FormatRow {
+  read(value: unknown, report: ReportBuilder, options: ReadOptions, text: string): void;
+}
+
+export type Format = StreamedFormat | JsonFormat;
+
 /** The start of a report, known before it is read. */
 export interface Head {
   /** Up to 256 KiB of its start, decoded. */
@@ -42,13 +64,44 @@ export interface Head {
   readonly isArray: boolean;
 }
 
-export interface Format {
-  /** As `--format` takes it and `read --json` prints it. */
-  readonly id: string;
-  /** For people: `JUnit XML`. */
-  readonly title: string;
-  readonly content: ReportContent;
-  /** Of several formats that recognise a report, the first in formats.ts wins. */
-  recognises(head: Head): boolean;
-  open(report: ReportBuilder, options: ReadOptions): FormatReader;
+export const HEAD_BYTES = 256 * 1024;
+
+export function readHead(bytes: Uint8Array, path: string): Head {
+  const text = new TextDecoder().decode(bytes.subarray(0, HEAD_BYTES));
+  const start = /\S/.exec(text)?.[0] ?? '';
+  const kind = start === '<' ? 'xml' : start === '{' || start === '[' ? 'json' : 'text';
+  const isArray = start === '[';
+  return {
+    text,
+    name: path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1).toLowerCase(),
+    kind,
+    root: kind === 'xml' ? findRoot(text) : '',
+    keys: kind === 'json' ? findKeys(text, isArray ? 2 : 1) : new Set(),
+    isArray,
+  };
+}
+
+/** The first element behind declarations, comments and a DOCTYPE, without its prefix; empty where the head shows none. */
+function findRoot(text: string): string {
+  const prolog = /\s+|<\?[^]*?\?>|<!--[^]*?-->|<!(?!--)[^>[]*(?:\[[^\]]*\]\s*)?>/y;
+  let at = 0;
+  while (prolog.test(text)) at = prolog.lastIndex;
+  const name = /^<([^\s<>/="'!?]{1,200})/.exec(text.slice(at, at + 210))?.[1] ?? '';
+  return name.slice(name.indexOf(':') + 1);
+}
+
+/** The keys of the first object at this depth, in JSON that may be cut off. Nothing is checked. */
+function findKeys(text: string, wanted: number): ReadonlySet<string> {
+  const keys = new Set<string>();
+  let depth = 0;
+  for (const [token, quoted, colon] of text.matchAll(/("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|"[^]*|[{}[\]]/g)) {
+    if (quoted !== undefined) {
+      if (depth === wanted && colon !== undefined) keys.add(quoted.slice(1, -1));
+    } else if (token === '{' || token === '[') depth += 1;
+    else {
+      depth -= 1;
+      if (depth < wanted) break;
+    }
+  }
+  return keys;
 }

@@ -1,8 +1,7 @@
 // Istanbul's coverage-final.json and coverage-summary.json. Jest and Vitest embed the first in their own reports.
 
 import { COVERAGE_KINDS, CoverageSums, LineCoverage, shareOf } from './coverage.js';
-import type { Format } from './format.js';
-import { jsonReader } from './json-reader.js';
+import type { JsonFormat } from './format.js';
 import { toProjectPath } from './project-path.js';
 import type { ReportBuilder } from './report-builder.js';
 import { isObject, type JsonObject, nameOf, own } from '@umpire/core/formats/json-text.js';
@@ -74,66 +73,56 @@ function isHits(count: unknown): count is number {
   return typeof count === 'number' && count >= 0;
 }
 
-export const istanbul: Format = {
+export const istanbul: JsonFormat = {
   id: 'istanbul',
   title: 'Istanbul coverage-final.json',
   content: 'coverage',
-  recognises: ({ kind, isArray, keys, text, name }) =>
-    kind === 'json' &&
+  recognises: ({ isArray, keys, text, name }) =>
     !isArray &&
     !keys.has('testResults') &&
     !keys.has('coverageMap') &&
     (text.includes('"statementMap"') || (name === 'coverage-final.json' && keys.size === 0)),
-  open: (report, { root }) => {
-    return jsonReader(report, () => ({
-      picks: {
-        '': (value) => report.fail(`the report is ${nameOf(value)}; expected an object with a member for each file`),
-        '*': { value: (data, path) => addFileCoverage(report, path, data, root), without: ['inputSourceMap'] },
-      },
-    }));
+  read: (value, report, { root }) => {
+    if (!isObject(value)) return report.fail(`the report is ${nameOf(value)}; expected an object with a member for each file`);
+    for (const [path, data] of Object.entries(value)) addFileCoverage(report, path, data, root);
   },
 };
 
-export const istanbulSummary: Format = {
+export const istanbulSummary: JsonFormat = {
   id: 'istanbul-summary',
   title: 'Istanbul coverage-summary.json',
   content: 'coverage',
-  recognises: ({ kind, isArray, keys, text, name }) =>
-    kind === 'json' &&
+  recognises: ({ isArray, keys, text, name }) =>
     !isArray &&
     ((text.includes('"pct"') && text.includes('"covered"') && (keys.has('total') || text.includes('"statements"'))) ||
       (name === 'coverage-summary.json' && keys.size === 0)),
-  open: (report, { root }) => {
+  read: (value, report, { root }) => {
+    if (!isObject(value)) return report.fail(`the report is ${nameOf(value)}; expected an object with "total" and a member for each file`);
+    const { total, ...files } = value;
     const sums = new CoverageSums();
-    let total: Coverage | null = null;
-    let files = 0;
-    const take = (value: unknown, key: string): void => {
-      const shares = sharesOf(report, value, key);
-      if (key === 'total') total = shares;
-      else {
-        files += 1;
-        sums.add(shares, 1);
-        report.addFile({ path: toProjectPath(key, root) ?? 'a file without a name', ...shares, uncovered: [] });
-      }
-    };
-    return jsonReader(report, () => ({
-      picks: {
-        '': (value) => report.fail(`the report is ${nameOf(value)}; expected an object with "total" and a member for each file`),
-        '*': take,
-      },
-      finish: (isWhole) => {
-        if (total === null || !isWhole) return;
-        if (files > 0) holdTotal(report, total, sums.coverage());
-        else {
-          report.note('the report has a total but no files; the total counts');
-          report.addFile({ path: 'total', ...total, uncovered: [] });
-        }
-      },
-    }));
+    for (const [path, file] of Object.entries(files)) {
+      const shares = readShares(report, file, path);
+      sums.add(shares, 1);
+      report.addFile({ path: toProjectPath(path, root) ?? 'a file without a name', ...shares, uncovered: [] });
+    }
+    if (total === undefined) return;
+    const stated = readShares(report, total, 'total');
+    if (Object.keys(files).length === 0) {
+      report.note('the report has a total but no files; the total counts');
+      return report.addFile({ path: 'total', ...stated, uncovered: [] });
+    }
+    const found = sums.coverage();
+    for (const kind of COVERAGE_KINDS) {
+      const [a, b] = [stated[kind], found[kind]];
+      if (a === undefined || b === undefined || (a.covered === b.covered && a.total === b.total)) continue;
+      report.note(
+        `the total states ${a.covered} of ${a.total} ${kind}, but the files add up to ${b.covered} of ${b.total}; the files count`,
+      );
+    }
   },
 };
 
-function sharesOf(report: ReportBuilder, value: unknown, key: string): Coverage {
+function readShares(report: ReportBuilder, value: unknown, key: string): Coverage {
   if (!isObject(value)) {
     report.drop(`the coverage of "${key.slice(0, 200)}" is ${nameOf(value)}; expected an object`);
     return {};
@@ -148,14 +137,4 @@ function sharesOf(report: ReportBuilder, value: unknown, key: string): Coverage 
     else shares[kind] = shareOf(covered, total);
   }
   return shares;
-}
-
-function holdTotal(report: ReportBuilder, total: Coverage, sums: Coverage): void {
-  for (const kind of COVERAGE_KINDS) {
-    const [stated, found] = [total[kind], sums[kind]];
-    if (stated === undefined || found === undefined || (stated.covered === found.covered && stated.total === found.total)) continue;
-    report.note(
-      `the total states ${stated.covered} of ${stated.total} ${kind}, but the files add up to ${found.covered} of ${found.total}; the files count`,
-    );
-  }
 }

@@ -4,7 +4,7 @@
 import type { Format } from './format.js';
 import { openReport } from './open-report.js';
 import { FORMATS } from './formats.js';
-import { readHead } from './report-head.js';
+import { readHead } from './format.js';
 import type { ToolReport } from '@umpire/core/model/vocabulary.js';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -43,6 +43,8 @@ function read(format: Format, bytes: Uint8Array, cut = bytes.length || 1): ToolR
   return reader.end();
 }
 
+const CUT_OFF = /^the report is not valid JSON at line \d+, column \d+: ./;
+
 describe.each(FIXTURES)('%s: %s', (id, file) => {
   const bytes = fixture(id, file);
   const format = formatOf(id);
@@ -57,14 +59,12 @@ describe.each(FIXTURES)('%s: %s', (id, file) => {
     for (const cut of [1, 2, 3, 7, 64]) expect(read(format, bytes, cut)).toEqual(whole);
   });
 
-  it('is an error where it is cut off, and says how far it was read', () => {
+  it('is an error where it is cut off, and says where', () => {
     const end = bytes.toString('utf8').trimEnd().length;
     for (let length = 1; length < end; length += 1 + (length % 37)) {
       const { outcome, problems } = read(format, bytes.subarray(0, length));
       expect(outcome).toBe('error');
-      const told = problems.find(({ message }) => message.startsWith('the report ends in the middle of'));
-      expect(told).toMatchObject({ byte: length, line: expect.any(Number) as number });
-      expect(told?.message).toMatch(/, after \d+ \w+; it was cut off or is still being written$/);
+      expect(problems).toEqual([{ line: expect.any(Number) as number, message: expect.stringMatching(CUT_OFF) as string }]);
     }
   });
 });

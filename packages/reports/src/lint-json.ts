@@ -1,15 +1,13 @@
 // Linters that write JSON: one record each, over one reader. A record names the list of findings and the fields of a finding; where a
 // tool differs (extra lists, a proof that files were checked), its record says so. ESLint lists files, not findings: see eslint.ts.
 
-import { isObject, type JsonObject, nameOf, own } from '@umpire/core/formats/json-text.js';
+import { isObject, type JsonObject, own } from '@umpire/core/formats/json-text.js';
 import { countIn, endLineIn, lineIn, listIn, objectIn, textIn } from '@umpire/core/formats/json-values.js';
 import { parseSeverity, unknownSeverityNote } from '@umpire/core/formats/severity.js';
 import type { Severity } from '@umpire/core/model/vocabulary.js';
-import type { CheckedFiles, Format, Head } from './format.js';
-import { compareStated, jsonReader } from './json-reader.js';
-import type { Picks } from './json-stream.js';
+import type { CheckedFiles, Head, JsonFormat } from './format.js';
 import { toProjectPath } from './project-path.js';
-import { counted, type ReportBuilder } from './report-builder.js';
+import { counted, keepObjects, type ReportBuilder } from './report-builder.js';
 
 interface JsonLinter {
   readonly id: string;
@@ -19,8 +17,6 @@ interface JsonLinter {
   readonly lists: readonly string[];
   /** What the tool calls a finding. */
   readonly noun: string;
-  /** Large members of a finding that nobody reads. */
-  readonly without?: readonly string[];
   readonly dimension?: string;
   readonly fields: {
     path(finding: JsonObject): string;
@@ -31,13 +27,9 @@ interface JsonLinter {
   };
   /** The members that a finding lacks, where it is none at all. */
   missing?(finding: JsonObject): string | null;
-  /** Totals that the report states, by path: see `JsonLintRun.total`. */
-  readonly totals?: readonly string[];
   /** Called with every finding before it is added. */
   inspect?(finding: JsonObject, run: JsonLintRun): void;
-  /** Further parts of the report. */
-  picks?(run: JsonLintRun): Picks;
-  /** The whole report was read, and it has a list of findings. */
+  /** All findings have been added. */
   finish?(run: JsonLintRun): void;
 }
 
@@ -51,104 +43,78 @@ interface SeverityField {
 class JsonLintRun {
   /** Those that could be read. */
   found = 0;
-  private entries = 0;
-  hasList = false;
-  readonly counts: Record<Severity, number> = { critical: 0, high: 0, medium: 0, low: 0 };
-  readonly totals = new Map<string, unknown>();
+  private readonly counts: Record<Severity, number> = { critical: 0, high: 0, medium: 0, low: 0 };
 
   constructor(
     readonly report: ReportBuilder,
-    private readonly linter: JsonLinter,
+    /** The whole report. */
+    readonly value: unknown,
     private readonly root: string | undefined,
     readonly checkedFiles: CheckedFiles | undefined,
   ) {}
 
-  add(value: unknown): void {
-    const { report, linter } = this;
-    const { fields, noun, dimension } = linter;
-    this.entries += 1;
-    if (!isObject(value)) return report.drop(`a ${noun} is ${nameOf(value)}; expected an object`);
-    const missing = linter.missing?.(value) ?? null;
-    if (missing !== null) return report.drop(`entry ${this.entries} has no ${missing}; expected a ${noun}`);
-    this.found += 1;
-    linter.inspect?.(value, this);
-    const { word, severity } = fields.severity(value);
-    if (severity === null) report.note(unknownSeverityNote(word || 'none'));
-    this.counts[severity ?? 'high'] += 1;
-    report.addFinding({
-      severity: severity ?? 'high',
-      message: fields.message(value),
-      artifact: this.pathOf(fields.path(value)),
-      ...fields.lines(value),
-      rule: fields.rule(value),
-      ...(dimension === undefined ? {} : { dimension }),
-    });
+  addAll(list: readonly unknown[], { fields, noun, dimension, missing, inspect }: JsonLinter): void {
+    const { report } = this;
+    for (const finding of keepObjects(report, list, `a ${noun}`)) {
+      const lacking = missing?.(finding) ?? null;
+      if (lacking !== null) {
+        report.drop(`entry ${list.indexOf(finding) + 1} has no ${lacking}; expected a ${noun}`);
+        continue;
+      }
+      this.found += 1;
+      inspect?.(finding, this);
+      const { word, severity } = fields.severity(finding);
+      if (severity === null) report.note(unknownSeverityNote(word || 'none'));
+      this.counts[severity ?? 'high'] += 1;
+      report.addFinding({
+        severity: severity ?? 'high',
+        message: fields.message(finding),
+        artifact: this.pathOf(fields.path(finding)),
+        ...fields.lines(finding),
+        rule: fields.rule(finding),
+        ...(dimension === undefined ? {} : { dimension }),
+      });
+    }
   }
 
   pathOf(path: string): string | null {
     return path === '' ? null : toProjectPath(path, this.root);
   }
 
-  /** A count that the report states at this path; null where it states none. */
-  total(path: string): number | null {
-    return countIn({ total: this.totals.get(path) }, 'total');
+  /** A count that the report states, at its top or in this object there; null where it states none. */
+  total(key: string, inside = ''): number | null {
+    return countIn(inside === '' ? this.value : objectIn(this.value, inside), key);
   }
 
   /** Zero checked files prove nothing. */
-  requireFiles(path: string): void {
-    const files = this.total(path);
+  requireFiles(files: number | null, key: string): void {
     if (files !== null) this.checkedFiles?.count(files);
-    if (files === 0) this.report.fail(`no file was checked: "${path.slice(path.lastIndexOf('.') + 1)}" is 0`);
+    if (files === 0) this.report.fail(`no file was checked: "${key}" is 0`);
   }
 
-  compareTotals(errors: string, warnings: string): void {
+  compareTotals(errors: number | null, warnings: number | null): void {
     const { report, counts } = this;
-    compareStated(report, 'errors', this.total(errors), counts.critical + counts.high, 'failures');
-    compareStated(report, 'warnings', this.total(warnings), counts.medium);
+    report.compareStated('errors', errors, counts.critical + counts.high, 'failures');
+    report.compareStated('warnings', warnings, counts.medium);
   }
 }
 
-function jsonLinter(linter: JsonLinter): Format {
-  const { id, title, lists, noun, without = [] } = linter;
-  const isRootList = lists.includes('');
-  const expected = isRootList ? `a list of ${noun}s` : `an object with "${lists[0]}"`;
+function jsonLinter(linter: JsonLinter): JsonFormat {
+  const { id, title, lists, noun } = linter;
+  const key = lists.find((list) => list !== '') ?? '';
+  const expected = lists.includes('') ? `a list of ${noun}s` : `an object with "${key}"`;
   return {
     id,
     title,
     recognises: (head) => linter.recognises(head),
     content: 'findings',
-    open: (report, { root, checkedFiles }) => {
-      const run = new JsonLintRun(report, linter, root, checkedFiles);
-      const finding = { value: (value: unknown) => run.add(value), without };
-      const picks: Record<string, Picks[string]> = {
-        '': {
-          open: (container) => {
-            run.hasList ||= isRootList && container === 'list';
-          },
-          value: (value) => report.fail(`the report is ${nameOf(value)}; expected ${expected}`),
-        },
-        ...linter.picks?.(run),
-      };
-      for (const list of lists) {
-        picks[`${list}[]`] = finding;
-        if (list === '') continue;
-        picks[list] = {
-          open: () => {
-            run.hasList = true;
-          },
-          value: (value) => report.fail(`"${list}" is ${nameOf(value)}; expected a list`),
-        };
-      }
-      for (const path of linter.totals ?? []) picks[path] = (value) => void run.totals.set(path, value);
-      return jsonReader(report, () => ({
-        picks,
-        finish: (isWhole) => {
-          if (!isWhole) return;
-          report.failIfNothingIsLeft(run.found);
-          if (run.hasList) linter.finish?.(run);
-          else report.fail(isRootList ? `the report has no list of ${noun}s` : `the list "${lists[0]}" is missing`);
-        },
-      }));
+    read: (value, report, { root, checkedFiles }) => {
+      const list = isObject(value) ? own(value, key) : lists.includes('') ? value : undefined;
+      if (!Array.isArray(list)) return report.fail(`the report has no list of ${noun}s; expected ${expected}`);
+      const run = new JsonLintRun(report, value, root, checkedFiles);
+      run.addAll(list, linter);
+      linter.finish?.(run);
+      report.failIfNothingIsLeft(run.found);
     },
   };
 }
@@ -164,8 +130,7 @@ function severityIn(key: string, own: ReadonlyMap<string, Severity> = new Map())
 export const oxlint = jsonLinter({
   id: 'oxlint',
   title: 'oxlint JSON',
-  recognises: ({ kind, isArray, keys, text }) =>
-    kind === 'json' &&
+  recognises: ({ isArray, keys, text }) =>
     !isArray &&
     keys.has('diagnostics') &&
     (keys.has('number_of_files') || keys.has('number_of_rules') || (text.includes('"labels"') && text.includes('"filename"'))),
@@ -178,23 +143,20 @@ export const oxlint = jsonLinter({
     message: (finding) => textIn(finding, 'message'),
     severity: severityIn('severity', new Map([['advice', 'low']])),
   },
-  totals: ['number_of_files'],
-  finish: (run) => run.requireFiles('number_of_files'),
+  finish: (run) => run.requireFiles(run.total('number_of_files'), 'number_of_files'),
 });
 
 /** Biome 1 gives places as spans of bytes into a source, Biome 2 as lines. */
 export const biome = jsonLinter({
   id: 'biome',
   title: 'Biome JSON',
-  recognises: ({ kind, isArray, keys, text }) =>
-    kind === 'json' &&
+  recognises: ({ isArray, keys, text }) =>
     !isArray &&
     keys.has('diagnostics') &&
     !keys.has('number_of_files') &&
     (keys.has('command') || keys.has('summary') || text.includes('"category"')),
   lists: ['diagnostics'],
   noun: 'diagnostic',
-  without: ['advices', 'verboseAdvices'],
   fields: {
     path: (finding) => {
       const location = objectIn(finding, 'location');
@@ -211,13 +173,13 @@ export const biome = jsonLinter({
         .join(''),
     severity: severityIn('severity', new Map([['hint', 'low']])),
   },
-  totals: ['summary.changed', 'summary.unchanged', 'summary.errors', 'summary.warnings', 'summary.diagnosticsNotPrinted'],
   finish: (run) => {
-    const [changed, unchanged] = [run.total('summary.changed'), run.total('summary.unchanged')];
+    const total = (key: string): number | null => run.total(key, 'summary');
+    const [changed, unchanged] = [total('changed'), total('unchanged')];
     if (changed !== null && unchanged !== null) run.checkedFiles?.count(changed + unchanged);
     if (changed === 0 && unchanged === 0 && run.found === 0) run.report.fail('no file was checked: "changed" and "unchanged" are 0');
-    run.compareTotals('summary.errors', 'summary.warnings');
-    const unlisted = run.total('summary.diagnosticsNotPrinted') ?? 0;
+    run.compareTotals(total('errors'), total('warnings'));
+    const unlisted = total('diagnosticsNotPrinted') ?? 0;
     if (unlisted > 0) run.report.note(`Biome left out ${counted(unlisted, 'diagnostic')}; run it with --max-diagnostics=none`);
   },
 });
@@ -244,10 +206,9 @@ function isOffset(value: unknown): value is number {
 export const ruff = jsonLinter({
   id: 'ruff',
   title: 'Ruff JSON',
-  recognises: ({ kind, isArray, keys }) => kind === 'json' && isArray && keys.has('filename') && keys.has('location') && keys.has('code'),
+  recognises: ({ isArray, keys }) => isArray && keys.has('filename') && keys.has('location') && keys.has('code'),
   lists: [''],
   noun: 'violation',
-  without: ['fix'],
   missing: (finding) => (typeof own(finding, 'message') === 'string' ? null : '"message"'),
   fields: {
     path: (finding) => textIn(finding, 'filename'),
@@ -291,11 +252,10 @@ const PYLINT_SETTINGS: ReadonlySet<string> = new Set(['bad-plugin-value', 'confi
 export const pylint = jsonLinter({
   id: 'pylint',
   title: 'Pylint JSON',
-  recognises: ({ kind, isArray, keys, text }) =>
-    kind === 'json' &&
-    (isArray
+  recognises: ({ isArray, keys, text }) =>
+    isArray
       ? keys.has('message-id') && keys.has('symbol')
-      : keys.has('messages') && keys.has('statistics') && text.includes('"modulesLinted"')),
+      : keys.has('messages') && keys.has('statistics') && text.includes('"modulesLinted"'),
   lists: ['', 'messages'],
   noun: 'message',
   missing: (finding) => (textIn(finding, 'type') === '' && textIn(finding, 'symbol') === '' ? '"type" and no "symbol"' : null),
@@ -315,12 +275,11 @@ export const pylint = jsonLinter({
       return { word, severity: PYLINT_SEVERITIES.get(word) ?? null };
     },
   },
-  totals: ['statistics.modulesLinted'],
   finish: (run) => {
-    const modules = run.total('statistics.modulesLinted');
+    const modules = run.total('modulesLinted', 'statistics');
     // A file that cannot be parsed is no module, but it has a message.
     if (modules !== null && modules + run.found > 0) run.checkedFiles?.count(Math.max(1, modules));
-    else if (modules === 0) run.requireFiles('statistics.modulesLinted');
+    else if (modules === 0) run.requireFiles(modules, 'modulesLinted');
     else if (run.found === 0) run.report.fail('the list is empty, which does not prove that a file was checked');
   },
 });
@@ -329,7 +288,7 @@ export const pylint = jsonLinter({
 export const pyright = jsonLinter({
   id: 'pyright',
   title: 'Pyright JSON',
-  recognises: ({ kind, isArray, keys }) => kind === 'json' && !isArray && keys.has('generalDiagnostics'),
+  recognises: ({ isArray, keys }) => !isArray && keys.has('generalDiagnostics'),
   lists: ['generalDiagnostics'],
   noun: 'diagnostic',
   fields: {
@@ -346,10 +305,9 @@ export const pyright = jsonLinter({
     message: (finding) => textIn(finding, 'message'),
     severity: severityIn('severity'),
   },
-  totals: ['summary.filesAnalyzed', 'summary.errorCount', 'summary.warningCount'],
   finish: (run) => {
-    run.requireFiles('summary.filesAnalyzed');
-    run.compareTotals('summary.errorCount', 'summary.warningCount');
+    run.requireFiles(run.total('filesAnalyzed', 'summary'), 'filesAnalyzed');
+    run.compareTotals(run.total('errorCount', 'summary'), run.total('warningCount', 'summary'));
   },
 });
 
@@ -362,11 +320,10 @@ function lineFrom0(position: JsonObject): number | null {
 export const bandit = jsonLinter({
   id: 'bandit',
   title: 'Bandit JSON',
-  recognises: ({ kind, isArray, keys }) =>
-    kind === 'json' && !isArray && keys.has('results') && keys.has('metrics') && keys.has('errors') && keys.has('generated_at'),
+  recognises: ({ isArray, keys }) =>
+    !isArray && keys.has('results') && keys.has('metrics') && keys.has('errors') && keys.has('generated_at'),
   lists: ['results'],
   noun: 'issue',
-  without: ['code', 'issue_cwe'],
   dimension: 'security',
   fields: {
     path: (finding) => textIn(finding, 'filename'),
@@ -378,24 +335,23 @@ export const bandit = jsonLinter({
     message: (finding) => textIn(finding, 'issue_text'),
     severity: severityIn('issue_severity'),
   },
-  picks: (run) => ({
-    'errors[]': (value) => {
-      run.found += 1;
-      const message = `Bandit could not check this file: ${textIn(value, 'reason') || 'it gives no reason'}`;
-      const artifact = run.pathOf(textIn(value, 'filename'));
-      run.report.addFinding({ severity: 'high', message, artifact, rule: 'unread', dimension: 'security' });
-    },
-    metrics: { open: () => void run.totals.set('metrics', 0) },
-    'metrics.*': (_value, key) => {
-      const path = key === '_totals' ? null : run.pathOf(key);
-      if (path === null) return;
-      run.totals.set('metrics', (run.total('metrics') ?? 0) + 1);
-      run.checkedFiles?.add(path);
-    },
-  }),
   finish: (run) => {
-    if (run.total('metrics') !== 0 || run.found > 0) return;
+    const { report, value } = run;
+    for (const error of listIn(value, 'errors')) {
+      run.found += 1;
+      const message = `Bandit could not check this file: ${textIn(error, 'reason') || 'it gives no reason'}`;
+      const artifact = run.pathOf(textIn(error, 'filename'));
+      report.addFinding({ severity: 'high', message, artifact, rule: 'unread', dimension: 'security' });
+    }
+    const metrics = isObject(value) ? own(value, 'metrics') : undefined;
+    if (!isObject(metrics)) return;
+    const paths = Object.keys(metrics)
+      .filter((key) => key !== '_totals')
+      .map((key) => run.pathOf(key))
+      .filter((path) => path !== null);
+    for (const path of paths) run.checkedFiles?.add(path);
+    if (paths.length > 0 || run.found > 0) return;
     run.checkedFiles?.count(0);
-    run.report.fail('no file was checked: "metrics" names none');
+    report.fail('no file was checked: "metrics" names none');
   },
 });

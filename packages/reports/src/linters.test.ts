@@ -302,8 +302,8 @@ describe('Biome', () => {
   });
 
   it.each([
-    [{ summary: {}, command: 'lint' }, 'the list "diagnostics" is missing'],
-    [{ diagnostics: { a: 1 }, command: 'lint' }, '"diagnostics" is an object; expected a list'],
+    [{ summary: {}, command: 'lint' }, 'the report has no list of diagnostics; expected an object with "diagnostics"'],
+    [{ diagnostics: { a: 1 }, command: 'lint' }, 'the report has no list of diagnostics; expected an object with "diagnostics"'],
   ])('is an error: %j', (report, why) => {
     expect([read(report, 'biome').outcome, notes(report)[0]]).toEqual(['error', why]);
   });
@@ -329,7 +329,7 @@ describe('oxlint', () => {
 
   it.each([
     [{ diagnostics: [], number_of_files: 0 }, 'no file was checked: "number_of_files" is 0'],
-    [{ number_of_files: 3 }, 'the list "diagnostics" is missing'],
+    [{ number_of_files: 3 }, 'the report has no list of diagnostics; expected an object with "diagnostics"'],
     [{ diagnostics: ['x'] }, 'a diagnostic is a string; expected an object'],
   ])('is an error: %j', (report, why) => {
     expect([read(report, 'oxlint').outcome, notes(report)[0]]).toEqual(['error', why]);

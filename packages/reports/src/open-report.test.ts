@@ -1,7 +1,7 @@
 import { readAny } from '../../../test/support/report-text.js';
 import { FORMATS } from './formats.js';
 import { formatById, openReport } from './open-report.js';
-import { HEAD_BYTES } from './report-head.js';
+import { HEAD_BYTES } from './format.js';
 import { describe, expect, it } from 'vitest';
 
 const TAP = 'TAP version 13\n1..1\nok 1 - a\n';
@@ -49,13 +49,6 @@ describe('a report of unknown kind', () => {
       problems: [{ message: nul, byte: 29 }],
     });
   });
-
-  it('counts offsets as the file has them', () => {
-    const cut = '{"testResults":\n[';
-    expect(readAny(cut).problems[0]).toMatchObject({ line: 2, byte: 17 });
-    expect(readAny(`\ufeff${cut}`).problems[0]).toMatchObject({ line: 2, byte: 20 });
-    expect(readAny(Buffer.from(`\ufeff${cut}`, 'utf16le')).problems[0]).toEqual({ message: expect.any(String), line: 2 });
-  });
 });
 
 describe('a named format', () => {
@@ -75,17 +68,48 @@ describe('a named format', () => {
 describe('keys far behind the head', () => {
   const big = Buffer.from(`{"files":{"a.js":{"source":"${'x'.repeat(HEAD_BYTES)}","mutants":[]}},"schemaVersion":"1"}`);
 
-  it('are asked for once', () => {
-    const reader = openReport();
-    reader.write(big);
-    expect(reader.needsKeys).toBe(true);
-    const informed = openReport({ keys: new Set(['files', 'schemaVersion']) });
-    informed.write(big);
-    expect(informed.needsKeys).toBe(false);
-    expect(openReport().needsKeys).toBe(false);
-    const small = openReport();
-    small.write(Buffer.from('{"a":1}'));
-    small.end();
-    expect(small.needsKeys).toBe(false);
+  it('are found when all of it has been read', () => {
+    expect(readAny(big)).toMatchObject({ format: 'stryker', problems: [{ message: 'the report has no mutants' }] });
+  });
+});
+
+describe('JSON', () => {
+  const format = formatById('eslint') ?? expect.fail('no eslint');
+
+  it.each([
+    [
+      '[{"filePath":"a.js","messages":[]},',
+      1,
+      'the report is not valid JSON at line 1, column 36: it ends with one bracket still open and looks cut off',
+    ],
+    [
+      '[\n{"filePath":"a.js" "messages":[]}]',
+      2,
+      'the report is not valid JSON at line 2, column 20: unexpected quotation mark, expected "," or the closing bracket',
+    ],
+    ['['.repeat(300), 1, 'the report is not valid JSON at line 1, column 201: it is nested more than 200 levels deep'],
+    [
+      '[{"filePath":"a.js","messages":[{"severity":2,"message":"m"}],\n"messages":[]}]',
+      2,
+      'the key "messages" appears twice in one object (again at line 2), so its value is unclear',
+    ],
+    [' \n', undefined, 'the report is empty; expected JSON'],
+  ])('that cannot be read is an error: %j', (text, line, message) => {
+    expect(readAny(text, { format })).toMatchObject({ outcome: 'error', problems: [line === undefined ? { message } : { message, line }] });
+  });
+
+  it('is refused beyond 64 MB, named or not, and says what to do', () => {
+    const piece = Buffer.alloc(1024 * 1024, ' ');
+    for (const options of [{ format }, {}]) {
+      const reader = openReport(options);
+      reader.write(Buffer.from('['));
+      for (let megabyte = 0; megabyte < 64; megabyte += 1) reader.write(piece);
+      expect(reader.end()).toMatchObject({
+        outcome: 'error',
+        problems: [
+          { message: 'the report has 64 MB, and JSON is read up to 64 MB; let the tool write several reports, one for each part' },
+        ],
+      });
+    }
   });
 });

@@ -1,10 +1,10 @@
 // Reads a report of any tool from its bytes: collects the head, recognises the format, and passes everything to its reader.
 
 import { ReportBytes } from './encoding.js';
-import type { Format, FormatReader, Head, ReadOptions } from './format.js';
+import { type Format, type FormatReader, type Head, HEAD_BYTES, readHead, type ReadOptions } from './format.js';
 import { FORMATS } from './formats.js';
 import { ReportBuilder } from './report-builder.js';
-import { HEAD_BYTES, readHead } from './report-head.js';
+import { isObject, parseReport } from '@umpire/core/formats/json-text.js';
 import type { ReportProblem, ToolReport } from '@umpire/core/model/vocabulary.js';
 
 export interface OpenOptions extends ReadOptions {
@@ -12,8 +12,6 @@ export interface OpenOptions extends ReadOptions {
   readonly format?: Format;
   /** The file's name: a hint where the content fits several formats. */
   readonly name?: string;
-  /** Outermost keys of the whole JSON file, where its head did not show enough of them. */
-  readonly keys?: ReadonlySet<string>;
 }
 
 export interface OpenReport {
@@ -21,8 +19,6 @@ export interface OpenReport {
   write(chunk: Uint8Array): void;
   /** No more bytes will come. */
   end(): ToolReport;
-  /** JSON whose head fits no format. The outermost keys of the whole file (TopKeys) may still tell the format. */
-  readonly needsKeys: boolean;
 }
 
 export function openReport(options: OpenOptions = {}): OpenReport {
@@ -33,23 +29,24 @@ export function formatById(id: string): Format | null {
   return FORMATS.find((format) => format.id === id.toLowerCase()) ?? null;
 }
 
+/** JSON is parsed as a whole: 64 MB of it take 300 MB of memory. */
+const MOST_JSON_BYTES = 64 * 1024 * 1024;
+
 class RecognisingReader implements OpenReport {
   private readonly bytes = new ReportBytes((piece) => this.take(piece));
-  private head: Uint8Array[] = [];
-  private headLength = 0;
+  private length = 0;
+  /** Until its head is known. */
+  private opening: Uint8Array[] = [];
+  private head: Head | null = null;
   private format: Format | null;
-  private reader: FormatReader | null = null;
   private report: ReportBuilder | null = null;
-  /** Set once the head fits no format. */
-  private unknownHead: Head | null = null;
+  private reader: FormatReader | null = null;
+  /** All of a JSON report. */
+  private json: string | null = null;
+  private readonly decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
   constructor(private readonly options: OpenOptions) {
     this.format = options.format ?? null;
-    if (this.format !== null) this.reader = this.openReader(this.format);
-  }
-
-  get needsKeys(): boolean {
-    return this.unknownHead?.kind === 'json' && this.headLength >= HEAD_BYTES && this.options.keys === undefined;
   }
 
   write(chunk: Uint8Array): void {
@@ -58,94 +55,98 @@ class RecognisingReader implements OpenReport {
 
   end(): ToolReport {
     this.bytes.end();
-    if (this.headLength === 0 && this.reader === null && this.bytes.refused === null)
-      return this.refuse({ message: EMPTY, line: 1, byte: 0 });
-    this.recognise();
     const { refused } = this.bytes;
-    if (refused !== null) return this.refusal(refused.problem, refused.byte);
-    if (this.headLength === 0) return this.refuse({ message: EMPTY, line: 1, byte: 0 });
-    return this.endReader() ?? this.refuse({ message: this.unknown(), line: 1, byte: 0 });
+    if (this.length === 0) return this.refuse(refused === null ? { message: EMPTY, line: 1, byte: 0 } : refusedAs(refused));
+    if (this.head === null) this.recognise();
+    if (this.json !== null && refused === null) {
+      if (this.length > MOST_JSON_BYTES) return this.refuse({ message: tooLarge(this.length) });
+      this.readJson(`${this.json}${this.decoder.decode()}`);
+    }
+    this.reader?.end();
+    const read = this.report === null ? null : this.report.build();
+    // Results from before the refused byte are kept.
+    if (refused !== null)
+      return read === null
+        ? this.refuse(refusedAs(refused))
+        : { ...read, outcome: 'error', problems: [refusedAs(refused), ...read.problems] };
+    return read ?? this.refuse({ message: describeUnknown(this.head), line: 1, byte: 0 });
   }
 
   private take(piece: Uint8Array): void {
-    this.headLength += piece.length;
-    if (this.reader !== null) this.reader.write(piece);
-    else if (this.unknownHead === null) {
-      this.head.push(piece.slice());
-      if (this.headLength >= HEAD_BYTES) this.recognise();
-    }
+    this.length += piece.length;
+    if (this.head === null) {
+      this.opening.push(piece.slice());
+      if (this.length >= HEAD_BYTES) this.recognise();
+    } else this.pass(piece);
   }
 
   private recognise(): void {
-    if (this.reader !== null || this.unknownHead !== null || this.headLength === 0) return;
-    const bytes = concat(this.head, this.headLength);
-    this.head = [];
-    const head = readHead(bytes, this.options.name ?? '', this.options.keys);
-    this.format = FORMATS.find((format) => format.recognises(head)) ?? null;
-    if (this.format === null) {
-      this.unknownHead = head;
-      return;
+    const bytes = Buffer.concat(this.opening);
+    this.opening = [];
+    const head = readHead(bytes, this.options.name ?? '');
+    this.head = head;
+    this.format ??= findFormat(head);
+    const { format } = this;
+    if (format === null ? head.kind === 'json' : 'read' in format) this.json = '';
+    else if (format !== null && 'open' in format) this.reader = format.open(this.begin(format), this.options);
+    this.pass(bytes);
+  }
+
+  private pass(piece: Uint8Array): void {
+    this.reader?.write(piece);
+    if (this.json !== null) this.json = this.length > MOST_JSON_BYTES ? '' : this.json + this.decoder.decode(piece, { stream: true });
+  }
+
+  private begin({ id, content }: Format): ReportBuilder {
+    this.report = new ReportBuilder(id, content, this.options);
+    return this.report;
+  }
+
+  private readJson(text: string): void {
+    this.json = null;
+    const parsed = text.trim() === '' ? null : parseReport(text);
+    // The head may end before the keys that tell the format.
+    if (this.format === null && parsed?.ok === true && this.head !== null) {
+      const [first] = Array.isArray(parsed.value) ? (parsed.value as readonly unknown[]) : [parsed.value];
+      this.format = findFormat({ ...this.head, text, keys: new Set(isObject(first) ? Object.keys(first) : []) });
     }
-    this.reader = this.openReader(this.format);
-    this.reader.write(bytes);
-  }
-
-  private openReader(format: Format): FormatReader {
-    this.report = new ReportBuilder(format.id, format.content, this.options);
-    return format.open(this.report, this.options);
-  }
-
-  private endReader(): ToolReport | null {
-    this.reader?.end();
-    return this.report === null ? null : this.withFileOffsets(this.report.build());
-  }
-
-  private unknown(): string {
-    const seen = this.unknownHead === null ? '' : describeHead(this.unknownHead);
-    if (seen === '') return 'the report contains only white space';
-    return `unknown format: ${seen}. Choose one with --format: ${FORMATS.map((format) => format.id).join(', ')}`;
-  }
-
-  /** Results from before the refused byte are kept. */
-  private refusal(problem: string, byte: number): ToolReport {
-    const read = this.headLength === 0 ? null : this.endReader();
-    if (read === null) return this.refuse({ message: problem, byte });
-    return { ...read, outcome: 'error', problems: [{ message: problem, byte }, ...read.problems] };
+    const { format } = this;
+    if (format === null || !('read' in format)) return;
+    const report = this.begin(format);
+    if (parsed === null) report.fail('the report is empty; expected JSON');
+    else if (parsed.ok) format.read(parsed.value, report, this.options, text);
+    else report.fail(parsed.problem.replace(/^it is not/, 'the report is not'), { line: parsed.line });
   }
 
   private refuse(problem: ReportProblem): ToolReport {
     return { format: this.format?.id ?? 'unknown', outcome: 'error', findings: [], problems: [problem] };
   }
-
-  /** Problems with the offsets of the file. */
-  private withFileOffsets(report: ToolReport): ToolReport {
-    const { skipped, isRewritten } = this.bytes;
-    if (skipped === 0) return report;
-    const problems = report.problems.map(({ byte, ...rest }) =>
-      byte === undefined || isRewritten ? rest : { ...rest, byte: byte + skipped },
-    );
-    return { ...report, problems };
-  }
 }
 
 const EMPTY = 'the report is empty; the tool wrote nothing or has not finished';
 
-/** Describes an unknown report for the person who has to name its format. */
-function describeHead({ text, kind, root, keys, isArray }: Head): string {
-  if (kind === 'xml' && root !== '') return `XML with the root element <${root.slice(0, 60)}>`;
-  const named = [...keys].slice(0, 6).map((key) => JSON.stringify(key.slice(0, 40)));
-  if (named.length > 0)
-    return `JSON, ${isArray ? 'a list of objects' : 'an object'} with ${named.join(', ')}${keys.size > 6 ? ', ...' : ''}`;
-  const start = text.trim().slice(0, 40);
-  return start === '' ? '' : `text that begins with ${JSON.stringify(start)}`;
+function findFormat(head: Head): Format | null {
+  return FORMATS.find((format) => (head.kind === 'json' || !('read' in format)) && format.recognises(head)) ?? null;
 }
 
-function concat(pieces: readonly Uint8Array[], length: number): Uint8Array {
-  const all = new Uint8Array(length);
-  let at = 0;
-  for (const piece of pieces) {
-    all.set(piece, at);
-    at += piece.length;
-  }
-  return all;
+function tooLarge(bytes: number): string {
+  const [megabytes, most] = [bytes, MOST_JSON_BYTES].map((each) => Math.floor(each / 1024 / 1024));
+  return `the report has ${megabytes} MB, and JSON is read up to ${most} MB; let the tool write several reports, one for each part`;
+}
+
+function refusedAs({ problem, byte }: { readonly problem: string; readonly byte: number }): ReportProblem {
+  return { message: problem, byte };
+}
+
+/** For the person who has to name the format. */
+function describeUnknown(head: Head | null): string {
+  const { text = '', kind = 'text', root = '', keys = new Set<string>(), isArray = false } = head ?? {};
+  const start = text.trim().slice(0, 40);
+  if (start === '') return 'the report contains only white space';
+  const named = [...keys].slice(0, 6).map((key) => JSON.stringify(key.slice(0, 40)));
+  let seen = `text that begins with ${JSON.stringify(start)}`;
+  if (kind === 'xml' && root !== '') seen = `XML with the root element <${root.slice(0, 60)}>`;
+  else if (named.length > 0)
+    seen = `JSON, ${isArray ? 'a list of objects' : 'an object'} with ${named.join(', ')}${keys.size > 6 ? ', ...' : ''}`;
+  return `unknown format: ${seen}. Choose one with --format: ${FORMATS.map((format) => format.id).join(', ')}`;
 }

@@ -4,6 +4,7 @@
 import { CoverageSums, type LineCoverage } from './coverage.js';
 import { TestList } from './test-list.js';
 import { type FindingParts, makeFinding } from '@umpire/core/formats/finding.js';
+import { isObject, type JsonObject, nameOf, own } from '@umpire/core/formats/json-text.js';
 import { NO_COUNTS } from '@umpire/core/formats/severity.js';
 import { detachText } from '@umpire/core/formats/text-hash.js';
 import {
@@ -23,6 +24,7 @@ import {
 /** Tests, findings and files that are listed by default. */
 const DEFAULT_LISTED = 10_000;
 const MOST_PROBLEMS = 50;
+const MOST_NAMED = 100_000;
 const MESSAGE_LENGTH = 500;
 const PLACE_LENGTH = 1000;
 /** Uncovered lines that are listed, of all files together. */
@@ -39,7 +41,6 @@ export interface ReportedFinding extends FindingParts {
 
 export interface ReportPosition {
   readonly line?: number;
-  readonly byte?: number;
 }
 
 /** What reports of a format contain: without any of it a report is an error, never a pass. */
@@ -49,6 +50,8 @@ export class ReportBuilder {
   /** How many tests, findings and files are listed. */
   readonly keep: number;
   private readonly tests: TestList;
+  /** How often each id came of tests that are distinct; of very many, the first. */
+  private readonly named = new Map<string, number>();
   private findings: FindingList;
   /** What was said of files so far, by path. */
   private readonly sections = new Map<string, LineCoverage>();
@@ -152,6 +155,28 @@ export class ReportBuilder {
   /** The same id again is a retry: the last one counts. */
   addTest(result: TestResult): void {
     this.tests.add(result);
+  }
+
+  /**
+   * The same id again is another test, such as a row of a table: a passed one does not replace a failed one. `isRetry`: the report says
+   * itself that it repeats the last one.
+   */
+  addDistinctTest(result: TestResult, isRetry = false): void {
+    const times = (this.named.get(result.id) ?? 0) + (isRetry && this.named.has(result.id) ? 0 : 1);
+    if (times > 1 || this.named.size < MOST_NAMED) this.named.set(result.id, times);
+    this.addTest(times > 1 ? { ...result, id: `${result.id} (${times})` } : result);
+  }
+
+  /**
+   * Compares a stated total with what is listed. The list counts, unless more failures are stated. More tests than are listed are an
+   * error; compare failures first. `what`: `failed tests`.
+   */
+  compareStated(what: string, stated: number | null, found: number, decides: 'nothing' | 'failures' | 'tests' = 'nothing'): void {
+    if (stated === null || stated === found) return;
+    const said = `the report states ${stated} ${stated === 1 ? what.replace(/s(?= that |$)/, '') : what} but lists ${found}`;
+    if (decides === 'failures' && stated > found) this.markFailed(`${said}; counted as failed`);
+    else if (decides === 'tests' && stated > found + this.dropped) this.failUnlistedTests(said);
+    else this.note(`${said}; the listed ones count`);
   }
 
   /** Failures that the report states and does not list; so many of them are tests that it does not list either. */
@@ -262,6 +287,24 @@ export class ReportBuilder {
     }
     this.note(message, where);
   }
+}
+
+/** The list at this path of a JSON report. Where it is none, the report fails. */
+export function requireList(report: ReportBuilder, value: unknown, path: string): readonly unknown[] {
+  let held = value;
+  for (const key of path.split('.')) held = isObject(held) ? own(held, key) : undefined;
+  if (Array.isArray(held)) return held;
+  if (!isObject(value)) report.fail(`the report is ${nameOf(value)}; expected an object with "${path}"`);
+  else report.fail(held === undefined ? `the list "${path}" is missing` : `"${path}" is ${nameOf(held)}; expected a list`);
+  return [];
+}
+
+/** Those that are objects; each other one is a malformed record. `what`: `a test`. */
+export function keepObjects(report: ReportBuilder, list: readonly unknown[], what: string): readonly JsonObject[] {
+  return list.filter((value): value is JsonObject => {
+    if (!isObject(value)) report.drop(`${what} is ${nameOf(value)}; expected an object`);
+    return isObject(value);
+  });
 }
 
 /** All findings are counted, the worst are listed. */

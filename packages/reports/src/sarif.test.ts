@@ -233,7 +233,7 @@ describe('sarif', () => {
 
   it.each([
     [log(), '"runs" is empty; expected at least one run'],
-    [{ version: '2.1.0' }, 'the list "runs" is missing; expected SARIF 2.1.0'],
+    [{ version: '2.1.0' }, 'the list "runs" is missing'],
     [{ runs: null }, '"runs" is null; expected a list'],
     [log({ tool: tool() }), 'run 1 has no list "results"; the tool did not run or did not finish'],
     [
@@ -259,7 +259,7 @@ describe('sarif', () => {
     ]);
   });
 
-  it('counts every one of very many results that come before their rules, and keeps the worst', () => {
+  it('counts every one of very many results, and keeps the worst', () => {
     const many = Array.from({ length: 30_000 }, (_, index) => result({ ruleId: index === 29_999 ? 'BAD' : 'R' }));
     const rule = (id: string, level: string) => ({ id, defaultConfiguration: { level } });
     const { findings, ...rest } = read(log({ results: many, tool: tool(rule('R', 'note'), rule('BAD', 'error')) }), { keep: 3 });
@@ -267,7 +267,7 @@ describe('sarif', () => {
       format: 'sarif',
       outcome: 'fail',
       counts: { critical: 0, high: 1, medium: 0, low: 29_999 },
-      problems: [{ message: 'the results come before the rules; of 10000 results the rule and the count were kept, but not the place' }],
+      problems: [],
     });
     expect(findings.map(({ severity, rule: id }) => [severity, id])).toEqual([
       ['high', 'BAD'],

@@ -2,7 +2,6 @@
 // passes only by "Found 0 errors".
 
 import type { Format, FormatReader, Head, ReadOptions } from './format.js';
-import { compareStated } from './json-reader.js';
 import { notOutputOf, textLinesOf } from './lint-text.js';
 import { LineStream, withoutColours } from './line-stream.js';
 import { toProjectPath } from './project-path.js';
@@ -102,7 +101,7 @@ class TscReader implements FormatReader {
     if (found === null && (this.isPretty || this.compilations > 0)) report.failCutOff('before "Found N errors"', { line });
     else if (found === null && this.diagnostics === 0)
       report.fail(notOutputOf('tsc', 'a diagnostic', '"Found 0 errors"', this.first), { line: 1 });
-    compareStated(report, 'errors', found, errors, 'failures');
+    report.compareStated('errors', found, errors, 'failures');
   }
 
   private take(line: string): void {

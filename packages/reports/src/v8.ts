@@ -2,53 +2,42 @@
 // the source. The source is not in the report, so there are no lines. Node's own scripts and node_modules are left out.
 
 import { LAST_LINE, LineCoverage } from './coverage.js';
-import type { Format } from './format.js';
-import { jsonReader } from './json-reader.js';
+import type { JsonFormat } from './format.js';
 import { toProjectPath } from './project-path.js';
 import { isObject, nameOf, own } from '@umpire/core/formats/json-text.js';
 import { countIn, listIn, textIn } from '@umpire/core/formats/json-values.js';
 
-export const v8: Format = {
+export const v8: JsonFormat = {
   id: 'v8',
   title: 'V8 coverage',
   content: 'coverage',
-  recognises: ({ kind, isArray, keys, text }) =>
-    kind === 'json' && (isArray ? keys.has('scriptId') && keys.has('functions') : keys.has('result') && text.includes('"functions"')),
-  open: (report, { root }) => {
-    let scripts = 0;
-    const take = (value: unknown): void => {
-      scripts += 1;
-      const functions = isObject(value) ? own(value, 'functions') : undefined;
-      if (!isObject(value) || !Array.isArray(functions)) return report.drop(`script ${scripts} has no list "functions"`);
-      const url = textIn(value, 'url');
-      const path = isOfProject(url) ? toProjectPath(url, root) : null;
-      if (path === null) return;
+  recognises: ({ isArray, keys, text }) =>
+    isArray ? keys.has('scriptId') && keys.has('functions') : keys.has('result') && text.includes('"functions"'),
+  read: (value, report, { root }) => {
+    if (!Array.isArray(value) && !isObject(value)) return report.fail(`the report is ${nameOf(value)}; expected an object with "result"`);
+    const scripts: readonly unknown[] = Array.isArray(value) ? value : listIn(value, 'result');
+    for (const [at, script] of scripts.entries()) {
+      if (!isObject(script) || !Array.isArray(own(script, 'functions'))) {
+        report.drop(`script ${at + 1} has no list "functions"`);
+        continue;
+      }
+      const url = textIn(script, 'url');
+      const isOfProject = /^(?:file:|\/|http)/.test(url) && !url.includes('/node_modules/');
+      const path = isOfProject ? toProjectPath(url, root) : null;
+      if (path === null) continue;
       const lines = new LineCoverage();
-      const isRead = (functions as readonly unknown[]).map((each) => addFunction(lines, each)).every(Boolean);
+      const isRead = listIn(script, 'functions')
+        .map((each) => addFunction(lines, each))
+        .every(Boolean);
       report.addSection(path, lines);
       if (!isRead) report.drop(`the coverage of "${path}" has an invalid range; expected "startOffset", "endOffset" and "count"`);
-    };
-    const script = { value: take, without: ['source'] };
-    return jsonReader(report, () => ({
-      picks: {
-        '': (value) => report.fail(`the report is ${nameOf(value)}; expected an object with "result"`),
-        'result[]': script,
-        '[]': script,
-      },
-      finish: () => {
-        if (report.fileTotal > 0) report.note('V8 coverage has functions and blocks (counted as branches), but no lines');
-        else if (scripts > 0)
-          report.note(
-            scripts === 1 ? 'the only script is not part of the project' : `none of the ${scripts} scripts is part of the project`,
-          );
-      },
-    }));
+    }
+    const { length } = scripts;
+    if (report.fileTotal > 0) report.note('V8 coverage has functions and blocks (counted as branches), but no lines');
+    else if (length > 0)
+      report.note(length === 1 ? 'the only script is not part of the project' : `none of the ${length} scripts is part of the project`);
   },
 };
-
-function isOfProject(url: string): boolean {
-  return (url.startsWith('file:') || url.startsWith('/') || url.startsWith('http')) && !url.includes('/node_modules/');
-}
 
 /** The first range is the function, the others are blocks in it that ran another number of times. */
 function addFunction(lines: LineCoverage, value: unknown): boolean {

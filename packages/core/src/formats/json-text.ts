@@ -27,7 +27,7 @@ export function parseJson(text: string, firstLine = 1): JsonResult {
 export function parseReport(text: string, firstLine = 1): JsonResult & { readonly repeated?: boolean } {
   const json = parseJson(text, firstLine);
   const body = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
-  const repeated = json.ok ? findRepeatedKey(body) : null;
+  const repeated = json.ok && countWrittenKeys(body) !== countMembers(json.value) ? findRepeatedKey(body) : null;
   if (repeated === null) return json;
   const line = lineAt(body, repeated.offset) + firstLine - 1;
   const problem = `the key "${repeated.key.slice(0, 60)}" appears twice in one object (again at line ${line}), so its value is unclear`;
@@ -88,11 +88,9 @@ function fault(text: string, offset: number, problem: string, firstLine: number)
 function tooDeepAt(text: string): number {
   if (!hasManyBrackets(text)) return -1;
   let depth = 0;
-  let quoted = false;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
-    if (code === 0x22) quoted = !quoted;
-    else if (quoted) at += code === 0x5c ? 1 : 0;
+    if (code === 0x22) at = stringEnd(text, at) - 1;
     else if (code === 0x5b || code === 0x7b) {
       depth += 1;
       if (depth > MAX_DEPTH) return at;
@@ -229,9 +227,6 @@ function refuse(text: string, offset: number, expect: Expect): JsonFault {
   return { offset, problem: `unexpected ${char === '"' ? 'quotation mark' : `"${char}"`}${EXPECTED[expect]}` };
 }
 
-/** Longer texts are not scanned: they are not written by agents, and the scan would take too long. */
-const MOST_CHARACTERS = 5_000_000;
-
 interface RepeatedKey {
   readonly key: string;
   readonly offset: number;
@@ -239,7 +234,6 @@ interface RepeatedKey {
 
 /** For a text that JSON.parse accepts. JSON.parse keeps the last of two equal keys silently. */
 export function findRepeatedKey(text: string): RepeatedKey | null {
-  if (text.length > MOST_CHARACTERS) return null;
   /** The keys of each open object; null for a list. */
   const open: (Set<string> | null)[] = [];
   for (let at = 0; at < text.length; at += 1) {
@@ -261,10 +255,31 @@ export function findRepeatedKey(text: string): RepeatedKey | null {
   return null;
 }
 
+/** Many times faster than looking for a repeated key: where these are as many as the value's members, there is none. */
+function countWrittenKeys(text: string): number {
+  let keys = 0;
+  for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at)) {
+    at = stringEnd(text, at);
+    if (isKey(text, at)) keys += 1;
+  }
+  return keys;
+}
+
+function countMembers(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let members = 0;
+  if (Array.isArray(value)) for (const each of value) members += countMembers(each);
+  else for (const key of Object.keys(value)) members += 1 + countMembers((value as JsonObject)[key]);
+  return members;
+}
+
 function stringEnd(text: string, start: number): number {
-  let at = start + 1;
-  while (at < text.length && text.charCodeAt(at) !== 0x22) at += text.charCodeAt(at) === 0x5c ? 2 : 1;
-  return at + 1;
+  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let first = at;
+    while (text.charCodeAt(first - 1) === 0x5c) first -= 1;
+    if ((at - first) % 2 === 0) return at + 1;
+  }
+  return text.length;
 }
 
 /** In valid JSON, a colon after a string marks a key. */

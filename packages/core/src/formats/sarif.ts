@@ -23,11 +23,7 @@ const PROBLEMS: ReadonlySet<string> = new Set(['', 'fail', 'open', 'review']);
 /** The problems of whole runs, as plain objects. */
 export function sarifResults(runs: readonly unknown[]): readonly JsonObject[] {
   return runs.filter(isObject).flatMap((run) => {
-    const rules = new SarifRules();
-    for (const rule of listIn(objectIn(objectIn(run, 'tool'), 'driver'), 'rules')) rules.add(rule);
-    listIn(objectIn(run, 'tool'), 'extensions').forEach((extension, index) => {
-      for (const rule of listIn(extension, 'rules')) rules.add(rule, index);
-    });
+    const rules = readSarifRules(run);
     return listIn(run, 'results')
       .slice(0, MOST_RESULTS)
       .filter(isObject)
@@ -218,6 +214,16 @@ export class SarifRules {
     }
     return null;
   }
+}
+
+/** The rules of the tool and of its extensions. */
+export function readSarifRules(run: JsonObject): SarifRules {
+  const rules = new SarifRules();
+  for (const rule of listIn(objectIn(objectIn(run, 'tool'), 'driver'), 'rules')) rules.add(rule);
+  listIn(objectIn(run, 'tool'), 'extensions').forEach((extension, index) => {
+    for (const rule of listIn(extension, 'rules')) rules.add(rule, index);
+  });
+  return rules;
 }
 
 function ruleOf(rule: JsonObject): SarifRule {
