@@ -50,13 +50,15 @@ function installedFor(project: string, prefix: string): readonly string[] {
   const environments = folders.flatMap((folder) => ENVIRONMENTS.map((name) => join(folder, name)));
   // That of a worktree finds its packages behind itself.
   const places = environments.flatMap((place) => [place, ...originsOf(place)]);
-  return [...lists, ...places.flatMap((place) => pythonPackagesIn(join(place, 'lib')))];
-}
-
-/** `pytest-8.3.4.dist-info`, of each Python there. */
-function pythonPackagesIn(library: string): readonly string[] {
-  const packages = namesIn(library).flatMap((python) => namesIn(join(library, python, 'site-packages')));
-  return packages.filter((name) => name.endsWith('.dist-info')).toSorted();
+  return [
+    ...lists,
+    ...places.flatMap((place) => {
+      // `pytest-8.3.4.dist-info`, of each Python there.
+      const library = join(place, 'lib');
+      const packages = namesIn(library).flatMap((python) => namesIn(join(library, python, 'site-packages')));
+      return packages.filter((name) => name.endsWith('.dist-info')).toSorted();
+    }),
+  ];
 }
 
 /** What is measured of a commit: its tests, for every critic; one layer; what the debt critic's tools find; whether one tool works. */

@@ -120,7 +120,11 @@ async function measure<Job extends CheckJob>(
   // A command that failed approves nothing, whatever the tests say; they tell which of its failures are old.
   const tests = first.end.code === 0 || runsTests(check.command) ? await check.measureTests(left(), watch, rewritten) : null;
   if (watch.signal.aborted) return { kind: 'interrupted' };
-  if (first.end.code === 0 && (tests?.outcome === 'error' || tests?.outcome === 'timeout')) return testsBroke(tests);
+  if (first.end.code === 0 && (tests?.outcome === 'error' || tests?.outcome === 'timeout')) {
+    // The command passed, but the tests ran at the base and cannot run now: nothing is known of what else broke.
+    const { outcome, problem } = tests;
+    return unusable(outcome, `The command passed, but the project's tests could not be run: ${problem ?? outcome}`);
+  }
   // Every test passes now, or passed once: the command failed by chance, and no round is spent on that.
   const isFlaky = first.end.code !== 0 && first.end.stopped === null && tests?.outcome === 'pass' && tests.totals?.failed === 0;
   if (!isFlaky) return { ...first, tests, isAgain: false };
@@ -184,7 +188,9 @@ async function runCommand(
   if (shell === null)
     return { kind: 'broken', reason: 'The command has a pipe, and no shell with pipefail was found. Install bash.', usage: NO_USAGE };
   const folder = openFolder(assignment.session);
-  clearOld(folder);
+  // Results of an earlier round are no evidence of this one. The mark's time is the file system's own: reports are held against it.
+  for (const path of [RESULT, OUTPUT, ...Object.values(REPORTS)]) rmSync(placeFor(folder, path), { force: true });
+  writeAtomically(folder, MARK, '', false);
   const began = elapsedMs();
   const startedMs = statSync(placeFor(folder, MARK)).mtimeMs;
   const printed: Buffer[] = [];
@@ -210,19 +216,8 @@ async function runCommand(
   return { end, output, problem, written, durationMs: Math.round(elapsedMs() - began) };
 }
 
-/** The command passed, but the tests ran at the base and cannot run now: nothing is known of what else broke. */
-function testsBroke({ outcome, problem }: ProjectTests): Ending {
-  return unusable(outcome, `The command passed, but the project's tests could not be run: ${problem ?? outcome}`);
-}
-
 function unusable(outcome: CheckOutcome, why: string): Ending {
   return { kind: 'failed', findings: why.slice(0, 500), error: `${outcome}: ${why}`.slice(0, 500), outputs: {}, usage: NO_USAGE };
-}
-
-/** Results of an earlier round are no evidence of this one. The mark's time is the file system's own: reports are held against it. */
-function clearOld(folder: SessionFolder): void {
-  for (const path of [RESULT, OUTPUT, ...Object.values(REPORTS)]) rmSync(placeFor(folder, path), { force: true });
-  writeAtomically(folder, MARK, '', false);
 }
 
 /**

@@ -45,7 +45,19 @@ export async function measureTools(job: CriticJob, files: readonly string[]): Pr
     const measured = async (kind: ToolKind): Promise<readonly ToolMeasurement[]> => {
       const found = await measureKind(job, kind, scratch);
       uses.push(...found.flatMap(({ use }) => use ?? []));
-      return found.map(({ measure }) => hidePlace(measure, job.project));
+      return found.map(({ measure }) => {
+        // The place of a copy must not make its findings look like others.
+        const project = job.project;
+        const plain = (text: string): string => text.replaceAll(`${project}/`, '').replaceAll(project, '.');
+        const findings = measure.findings.map((finding): Finding => {
+          const { message, artifact } = finding;
+          const isPlaced = message.includes(project) || (artifact?.startsWith(project) ?? false);
+          return isPlaced
+            ? makeFinding({ ...finding, message: plain(message), artifact: artifact === null ? null : plain(artifact) })
+            : finding;
+        });
+        return { ...measure, findings };
+      });
     };
     const state = { types: await measured('types'), lint: await measured('lint'), quality: await measured('quality') };
     return { state: { ...state, lines: countSourceLines(job.project, files) }, uses };
@@ -66,7 +78,18 @@ async function measureKind(job: CriticJob, kind: ToolKind, scratch: string): Pro
     const place = path === '' ? job : { ...job, project: join(job.project, path), timeoutMs: timeLeft(job) };
     const { outcome, problem, findings, use } = await runCheckTool(place, tool, own, []);
     const name = path === '' ? tool.name : `${tool.name} in ${path}`;
-    const measure = { tool: name, outcome, problem, findings: findings.map((finding) => placeInProject(finding, path)) };
+    const measure = {
+      tool: name,
+      outcome,
+      problem,
+      findings: findings.map((finding) => {
+        if (finding.artifact === null) return finding;
+        // A copy of the project has links to its packages: how far away they are must not make what is found in them look new.
+        const artifact = finding.artifact.slice(/(?<=^|\/)(?:node_modules|site-packages)\//.exec(finding.artifact)?.index ?? 0);
+        if (path === '' && artifact === finding.artifact) return finding;
+        return makeFinding({ ...finding, artifact: path === '' ? artifact : `${path}/${artifact}` });
+      }),
+    };
     // A tool that calls itself failed and lists nothing has found something all the same.
     const unlisted = makeFinding({ severity: 'high', message: `${name} failed without listing a finding`, rule: STATUS_RULE });
     const isUnlisted = outcome === 'fail' && findings.length === 0;
@@ -97,25 +120,6 @@ export function findToolPlaces(project: string, kind: ToolKind, complexity: numb
 }
 
 const LANGUAGES: readonly CheckTool['language'][] = ['script', 'python'];
-
-function placeInProject(finding: Finding, path: string): Finding {
-  if (finding.artifact === null) return finding;
-  // A copy of the project has links to its packages: how far away they are must not make what is found in them look new.
-  const artifact = finding.artifact.slice(/(?<=^|\/)(?:node_modules|site-packages)\//.exec(finding.artifact)?.index ?? 0);
-  if (path === '' && artifact === finding.artifact) return finding;
-  return makeFinding({ ...finding, artifact: path === '' ? artifact : `${path}/${artifact}` });
-}
-
-/** The place of a copy must not make its findings look like others. */
-function hidePlace(measure: ToolMeasurement, project: string): ToolMeasurement {
-  const plain = (text: string): string => text.replaceAll(`${project}/`, '').replaceAll(project, '.');
-  const findings = measure.findings.map((finding): Finding => {
-    const { message, artifact } = finding;
-    const isPlaced = message.includes(project) || (artifact?.startsWith(project) ?? false);
-    return isPlaced ? makeFinding({ ...finding, message: plain(message), artifact: artifact === null ? null : plain(artifact) }) : finding;
-  });
-  return { ...measure, findings };
-}
 
 const SOURCE = /\.(?:[cm]?[jt]sx?|vue|svelte|astro|py|rb|go|rs|java|kt|kts|cs|php|swift|scala|c|h|cc|cpp|hpp|css|scss|less|sh|sql)$/;
 

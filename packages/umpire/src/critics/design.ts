@@ -23,7 +23,9 @@ import { timeLeft } from '../runners/run-tool.js';
 const SUMMARY_LENGTH = 500;
 
 export const designCritic: Critic = async (job) => {
-  const path = reportPath(job);
+  const { row } = job;
+  const id = (row['id'] ?? '').trim().replaceAll(/[^\w.-]/g, '-');
+  const path = `artifacts/audit/${id === '' || id.startsWith('.') ? 'AUDIT-001' : id.slice(0, 100)}.json`;
   const folder = openFolder(job.session);
   // What an earlier run left is no evidence of this one, however this one ends.
   rmSync(placeFor(folder, path), { force: true });
@@ -43,26 +45,28 @@ export const designCritic: Critic = async (job) => {
   const write = (evidence: object): void => leave(job, path, `${JSON.stringify(evidence, null, 2)}\n`);
   if (files.every(({ tokens, unreadable }) => tokens.length === 0 && unreadable === null)) {
     write(withoutTokens(design.industry, bound()));
-    return nothing(path, notes);
+    const summary = 'fix_required. No design tokens found. Write them as *.tokens.json, or name their files in critics.design.tokens.';
+    const outputs = { audit_score: '0', audit_signal: 'fix_required', artifacts_produced: path };
+    return {
+      outcome: 'missing',
+      summary,
+      outputs,
+      files: [path],
+      notes: [...notes, 'Nothing was measured: there are no design tokens.'],
+      unable: true,
+    };
   }
   job.say(`auditing ${files.length} token ${files.length === 1 ? 'file' : 'files'}`);
   const audit = auditTokens(files, design);
   if (!mayGoOn()) return stopped(job);
   write(evidenceOf(audit, files, design.industry, bound()));
-  return endOf(audit, path, notes);
-};
-
-function reportPath({ row }: CriticJob): string {
-  const id = (row['id'] ?? '').trim().replaceAll(/[^\w.-]/g, '-');
-  return `artifacts/audit/${id === '' || id.startsWith('.') ? 'AUDIT-001' : id.slice(0, 100)}.json`;
-}
-
-function endOf(audit: Audit, path: string, notes: readonly string[]): CriticEnd {
   const { signal, reason, score, counts, findings, dimensions } = audit;
   const worst = SEVERITIES.flatMap((severity) => findings.filter((finding) => finding.severity === severity)).slice(0, 3);
   const named = worst.map(({ message, file, line }) => `${message} (${file}:${line})`).join(' · ');
   const counted = SEVERITIES.map((severity) => `${counts[severity]} ${severityName(severity)}`).join(', ');
-  const unmeasured = dimensions.flatMap(({ name, why }) => (why === null ? [] : [`${capital(name)} was not measured: ${why}.`]));
+  const unmeasured = dimensions.flatMap(({ name, why }) =>
+    why === null ? [] : [`${name.charAt(0).toUpperCase() + name.slice(1)} was not measured: ${why}.`],
+  );
   return {
     outcome: score === null ? 'error' : signal === 'fix_required' ? 'fail' : 'pass',
     // What was not measured before what was found: the findings are also in the report.
@@ -71,29 +75,12 @@ function endOf(audit: Audit, path: string, notes: readonly string[]): CriticEnd 
     files: [path],
     notes: [...notes, ...unmeasured],
   };
-}
-
-function nothing(path: string, notes: readonly string[]): CriticEnd {
-  const summary = 'fix_required. No design tokens found. Write them as *.tokens.json, or name their files in critics.design.tokens.';
-  const outputs = { audit_score: '0', audit_signal: 'fix_required', artifacts_produced: path };
-  return {
-    outcome: 'missing',
-    summary,
-    outputs,
-    files: [path],
-    notes: [...notes, 'Nothing was measured: there are no design tokens.'],
-    unable: true,
-  };
-}
+};
 
 function stopped(job: CriticJob): CriticEnd {
   const isAborted = job.watch.signal.aborted;
   const summary = isAborted ? 'The audit was stopped before it finished.' : 'The audit timed out; no evidence was written.';
   return { outcome: isAborted ? 'error' : 'timeout', summary, outputs: {}, files: [], notes: [summary] };
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** Samples for tests and pages of examples are no part of the design. */

@@ -28,7 +28,10 @@ export interface FailureLines {
 export function tellingLines(output: string, failed: boolean, written: WrittenFailures | null = null): FailureLines {
   const printed = printedFailures(output, failed);
   if (!failed || written === null || written.failing === 0) return printed;
-  const named = written.failed.flatMap(({ id, message }) => [`FAIL ${id}`, ...(message === null ? [] : [firstLine(message)])]);
+  const named = written.failed.flatMap(({ id, message }) => [
+    `FAIL ${id}`,
+    ...(message === null ? [] : [(message.trim().split('\n')[0] ?? '').trim()]),
+  ]);
   const details = written.failed.map(({ id, message }) => `FAIL ${id}\n${message ?? ''}`).join('\n\n');
   return {
     lines: named.length === 0 ? printed.lines : fitting(named),
@@ -36,10 +39,6 @@ export function tellingLines(output: string, failed: boolean, written: WrittenFa
     failing: written.failing,
     excerpt: printed.failing !== null && printed.excerpt !== null ? printed.excerpt : excerptOf(details.split('\n'), 0),
   };
-}
-
-function firstLine(message: string): string {
-  return (message.trim().split('\n')[0] ?? '').trim();
 }
 
 function printedFailures(output: string, failed: boolean): FailureLines {
@@ -92,10 +91,23 @@ function failuresOf(lines: readonly string[], summary: RunnerSummary): readonly 
 
 /** Where each runner lists what failed. `at`: the line of its summary. */
 const LISTS: Readonly<Partial<Record<SummaryKind, (lines: readonly string[], at: number) => readonly ListedFailure[]>>> = {
-  mocha: (lines, at) => startsOf(lines, /^\d{1,9}\) \S/, at + 1).map((start) => mochaFailure(lines, start)),
+  mocha: (lines, at) =>
+    startsOf(lines, /^\d{1,9}\) \S/, at + 1).map((start) => {
+      // The titles of suites and test stand below each other, up to a colon; the error follows.
+      const end = lines.findIndex((line, index) => index >= start && index < start + NEAR && line.endsWith(':'));
+      const titles = lines.slice(start, end < 0 ? start + 1 : end + 1).join(' ');
+      const error = lines.slice(end < 0 ? start + 1 : end + 1).find((line) => line !== '');
+      return { at: start, words: [titles, ...(error === undefined || /^\d{1,9}\) /.test(error) ? [] : [error])] };
+    }),
   vitest: (lines, at) => withErrors(lines, startsOf(lines, /^FAIL\s+\S/, 0, at)),
   jest: (lines, at) => withErrors(lines, distinct(lines, startsOf(lines, /^● (?!Console\b|Validation\b)\S/, 0, at))),
-  pytest: (lines, at) => pytestFailures(lines, at),
+  pytest: (lines, at) => {
+    // Its short summary names them; the details before it begin with `____ test_a ____`.
+    const named = startsOf(lines, /^(?:FAILED|ERROR) \S/, 0, at);
+    const shown = named.length > 0 ? named : startsOf(lines, /^E {2,}\S/, 0, at);
+    const detail = lines.findIndex((line) => /^_{3,} .{1,200} _{3,}$/.test(line));
+    return shown.map((start, index) => ({ at: index === 0 && detail >= 0 ? detail : start, words: [lines[start] ?? ''] }));
+  },
   // The runner prints its list behind the summary; before it stand the titles of all tests.
   node: (lines, at) => withErrors(lines, startsOf(lines, /^✖ (?!failing tests:$)\S/, at + 1)),
   tap: (lines, at) => withErrors(lines, startsOf(lines, /^not ok \d{1,9}\b(?!.* # (?:TODO|SKIP)\b)/i, 0, at)),
@@ -120,22 +132,6 @@ function withErrors(lines: readonly string[], starts: readonly number[]): readon
     const error = lines.slice(at + 1, end).find((line) => ERROR.test(line) && !/^error: \|-?$/.test(line));
     return { at, words: [lines[at] ?? '', ...(error === undefined ? [] : [error])] };
   });
-}
-
-/** The titles of suites and test stand below each other, up to a colon; the error follows. */
-function mochaFailure(lines: readonly string[], at: number): ListedFailure {
-  const end = lines.findIndex((line, index) => index >= at && index < at + NEAR && line.endsWith(':'));
-  const titles = lines.slice(at, end < 0 ? at + 1 : end + 1).join(' ');
-  const error = lines.slice(end < 0 ? at + 1 : end + 1).find((line) => line !== '');
-  return { at, words: [titles, ...(error === undefined || /^\d{1,9}\) /.test(error) ? [] : [error])] };
-}
-
-/** Its short summary names them; the details before it begin with `____ test_a ____`. */
-function pytestFailures(lines: readonly string[], at: number): readonly ListedFailure[] {
-  const named = startsOf(lines, /^(?:FAILED|ERROR) \S/, 0, at);
-  const shown = named.length > 0 ? named : startsOf(lines, /^E {2,}\S/, 0, at);
-  const detail = lines.findIndex((line) => /^_{3,} .{1,200} _{3,}$/.test(line));
-  return shown.map((start, index) => ({ at: index === 0 && detail >= 0 ? detail : start, words: [lines[start] ?? ''] }));
 }
 
 /** These stand at the front of a line for nothing else, whatever is said behind them. */

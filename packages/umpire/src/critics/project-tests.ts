@@ -98,7 +98,18 @@ export async function measureProjectTests(given: CriticJob): Promise<ProjectTest
       const after = await settleTests(job, before.state, now, moves, RERUNS);
       const uses = [...before.uses, ...now.uses, ...after.uses];
       const found = judgeTests(before.state, after, moves, base);
-      return { ...found, regressions: found.regressions.map((test) => placed(job.project, test)), uses };
+      return {
+        ...found,
+        regressions: found.regressions.map((test) => {
+          // Where the runner names no line, the first with the test's own title.
+          if (test.line !== null || test.file === null) return test;
+          const title = test.id.slice(test.id.lastIndexOf(' > ') + ' > '.length);
+          const lines = readText(join(job.project, test.file)).split('\n');
+          const at = lines.findIndex((line) => line.includes(title));
+          return at < 0 ? test : { ...test, line: at + 1 };
+        }),
+        uses,
+      };
     } finally {
       now.close();
     }
@@ -108,15 +119,6 @@ export async function measureProjectTests(given: CriticJob): Promise<ProjectTest
   } finally {
     await open.close();
   }
-}
-
-/** Where the runner names no line, the first with the test's own title. */
-function placed(project: string, test: MeasuredTest): MeasuredTest {
-  if (test.line !== null || test.file === null) return test;
-  const title = test.id.slice(test.id.lastIndexOf(' > ') + ' > '.length);
-  const lines = readText(join(project, test.file)).split('\n');
-  const at = lines.findIndex((line) => line.includes(title));
-  return at < 0 ? test : { ...test, line: at + 1 };
 }
 
 function readText(path: string): string {
@@ -231,7 +233,9 @@ export function compareTests(
   const failing = after.results.filter((test) => isFailing(test) && !isOut.has(test.id));
   const { worse, old } = differTests(before, after, moves);
   const changed = (kind: 'fails' | 'gone' | 'unrun' | 'new') =>
-    worse.filter(({ id, change }) => change === kind && !isOut.has(id)).map(plainTest);
+    worse
+      .filter(({ id, change }) => change === kind && !isOut.has(id))
+      .map(({ id, status, file, line, message }) => ({ id, status, file, line, message }));
   const isBrokenFile = new Map(
     changed('new').flatMap((test) => (test.status === 'errored' && test.file !== null ? [[test.file, test] as const] : [])),
   );
@@ -273,10 +277,6 @@ function unrun(lost: readonly MeasuredTest[], { results }: TestsMeasurement): re
     const left = results.filter((test) => test.file === file).length;
     return { ...(tests[0] as MeasuredTest), message: `${file} still has it, but ${left} of ${left + tests.length} tests ran` };
   });
-}
-
-function plainTest({ id, status, file, line, message }: MeasuredTest): MeasuredTest {
-  return { id, status, file, line, message };
 }
 
 /** Ids of failing tests that the settings leave out, and a note for each test whose quarantine is over. */

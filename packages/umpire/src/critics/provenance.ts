@@ -37,7 +37,15 @@ export async function readJudgedContent(job: Pick<ToolJob, 'project' | 'session'
   if (answer.code !== 0) return { commit, content: hashOf(job.project, everyFile(job.project, isAside)) };
   const names = rawNames(answer.stdout).map((raw) => nameOf(commit === null ? raw : raw.slice(STATUS_WORDS)));
   const paths = names.map((name) => relative(job.project, pathIn(git.top, Buffer.from(name).toString('latin1')).toString('utf8')));
-  const wanted = [...new Set(paths)].filter((path) => !isAside(path)).flatMap((path) => withinFolder(job.project, path, isAside));
+  const wanted = [...new Set(paths)]
+    .filter((path) => !isAside(path))
+    .flatMap((path) => {
+      // A folder is listed for a repository inside this one: git does not look into it.
+      const root = job.project;
+      const plain = path.replace(/\/$/, '');
+      if (lstatOf(join(root, plain))?.isDirectory() !== true) return [plain];
+      return everyFile(join(root, plain), (inner) => isAside(`${plain}/${inner}`)).map((inner) => `${plain}/${inner}`);
+    });
   return { commit, content: wanted.length === 0 && commit !== null ? null : hashOf(job.project, wanted) };
 }
 
@@ -66,13 +74,6 @@ function findGit(project: string): { readonly gitDir: string; readonly top: stri
     if (isUmpireError(error)) return null;
     throw error;
   }
-}
-
-/** A folder is listed for a repository inside this one: git does not look into it. */
-function withinFolder(root: string, path: string, isAside: (path: string) => boolean): readonly string[] {
-  const plain = path.replace(/\/$/, '');
-  if (lstatOf(join(root, plain))?.isDirectory() !== true) return [plain];
-  return everyFile(join(root, plain), (inner) => isAside(`${plain}/${inner}`)).map((inner) => `${plain}/${inner}`);
 }
 
 function everyFile(root: string, isAside: (path: string) => boolean): readonly string[] {

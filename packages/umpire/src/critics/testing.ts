@@ -23,7 +23,10 @@ import { isLayerName, layersOf, layerTest } from './test-layers.js';
 export const testingCritic: Critic = async (job) => {
   const folder = openFolder(job.session);
   const named = (job.row['layer'] ?? '').trim();
-  if (named !== '' && !isLayerName(named)) return refused(named);
+  if (named !== '' && !isLayerName(named)) {
+    const summary = `${JSON.stringify(named.slice(0, 60))} is not a layer name. Use letters, digits, dashes and underscores, such as L1.`;
+    return { outcome: 'error', summary, outputs: {}, files: [], notes: [summary] };
+  }
   if (named !== '') removeOld(folder, named);
   const started = job.now();
   const judged = await readJudgedContent(job);
@@ -149,22 +152,13 @@ const MOST_NAMED = 3;
 function openLines({ uncovered }: RunEvidence): string {
   if (uncovered.length === 0) return '';
   const places = uncovered.slice(0, MOST_NAMED).map(({ file, lines }) => {
-    const ranges = rangesOf(lines);
+    // `3-5` for three lines in a row.
+    const starts = lines.filter((line) => !lines.includes(line - 1));
+    const ends = lines.filter((line) => !lines.includes(line + 1));
+    const ranges = starts.map((start, index) => (start === ends[index] ? `${start}` : `${start}-${ends[index] ?? start}`));
     return `${file}:${ranges.slice(0, MOST_NAMED).join(',')}${ranges.length > MOST_NAMED ? ',…' : ''}`;
   });
   return ` Not covered: ${places.join(' ')}${uncovered.length > MOST_NAMED ? ' …' : '.'}`;
-}
-
-/** `3-5` for three lines in a row. */
-function rangesOf(lines: readonly number[]): readonly string[] {
-  const starts = lines.filter((line) => !lines.includes(line - 1));
-  const ends = lines.filter((line) => !lines.includes(line + 1));
-  return starts.map((start, index) => (start === ends[index] ? `${start}` : `${start}-${ends[index] ?? start}`));
-}
-
-function refused(layer: string): CriticEnd {
-  const summary = `${JSON.stringify(layer.slice(0, 60))} is not a layer name. Use letters, digits, dashes and underscores, such as L1.`;
-  return { outcome: 'error', summary, outputs: {}, files: [], notes: [summary] };
 }
 
 const MOST_FAILURES = 1000;
@@ -271,7 +265,12 @@ export function evidenceOf({ layer, runs, notes, cause, isInterrupted, compariso
   return {
     layer,
     outcome,
-    ...(broken ? { status: isInterrupted ? ('interrupted' as const) : outcome, problem: problems[0] ?? cause ?? noTests(layer) } : {}),
+    ...(broken
+      ? {
+          status: isInterrupted ? ('interrupted' as const) : outcome,
+          problem: problems[0] ?? cause ?? `Layer ${layer} has no test files. Write one, or name its files in critics.testing.layers.`,
+        }
+      : {}),
     pass_rate: broken ? null : Math.floor((figures.passed / figures.total) * 1e6) / 1e6,
     coverage: lines?.pct ?? null,
     ...(broken || blind === undefined ? {} : { coverage_problem: blind }),
@@ -285,17 +284,24 @@ export function evidenceOf({ layer, runs, notes, cause, isInterrupted, compariso
     ...(lines === null || leftOut.length === 0 ? {} : { not_in_coverage: leftOut.slice(0, MOST_FILES) }),
     uncovered: covered === null ? [] : leastCovered(covered.files),
     test_files: runs.flatMap((run) => run.files).slice(0, MOST_FILES),
-    packages: runs.map(packageOf),
+    packages: runs.map(({ path, runner, version, outcome, problem, results, coverage }) => {
+      const isMeasured = problem === null;
+      return {
+        path: path === '' ? '.' : path,
+        runner,
+        version,
+        outcome,
+        problem,
+        tests: isMeasured ? figuresOf(results) : null,
+        lines: isMeasured ? (sumCoverage([{ coverage }])?.lines ?? null) : null,
+      };
+    }),
     notes: [...problems, ...runs.flatMap((run) => run.notes), ...coverageGaps(runs), ...(lines?.total === 0 ? [NO_LINES] : []), ...notes],
     provenance,
   };
 }
 
 const NO_LINES = 'The tests reach no measured source file, so coverage is 0.';
-
-function noTests(layer: string): string {
-  return `Layer ${layer} has no test files. Write one, or name its files in critics.testing.layers.`;
-}
 
 function figuresOf(results: readonly TestResult[]): Figures {
   const count = (wanted: (result: TestResult) => boolean): number => results.filter(wanted).length;
@@ -350,19 +356,6 @@ function leastCovered(files: readonly FileCoverage[]): RunEvidence['uncovered'] 
     .toSorted((a, b) => (a.lines?.pct ?? 0) - (b.lines?.pct ?? 0) || (a.path < b.path ? -1 : 1))
     .slice(0, MOST_FILES)
     .map(({ path, lines, uncovered }) => ({ file: path, pct: lines?.pct ?? 0, lines: uncovered.slice(0, MOST_LINES) }));
-}
-
-function packageOf({ path, runner, version, outcome, problem, results, coverage }: PlaceRun): PackageEvidence {
-  const isMeasured = problem === null;
-  return {
-    path: path === '' ? '.' : path,
-    runner,
-    version,
-    outcome,
-    problem,
-    tests: isMeasured ? figuresOf(results) : null,
-    lines: isMeasured ? (sumCoverage([{ coverage }])?.lines ?? null) : null,
-  };
 }
 
 /** Where some places have coverage and others not, the whole has none. */
