@@ -229,7 +229,7 @@ export class Evidence {
       this.before.claims(pair.before),
       this.after.claims(pair.after),
       (claim) => this.isAskedElsewhere(claim, pair.after),
-      (claim) => this.isDropped(describeClaim(claim)),
+      (claim) => this.isDropped(`${claim.full} ${claim.wanted === null ? '' : print(claim.wanted)} ${claim.detail}`),
     );
     this.comparisons.set(pair, made);
     return made;
@@ -275,10 +275,6 @@ export class Evidence {
 
 function splitWords(text: string): readonly string[] {
   return text.match(/[\p{L}_$][\p{L}\p{N}_$]*/gu) ?? [];
-}
-
-function describeClaim({ full, wanted, detail }: Claim): string {
-  return `${full} ${wanted === null ? '' : print(wanted)} ${detail}`;
 }
 
 /** Of larger changes only tests that differ are searched for what others lost. */

@@ -55,7 +55,9 @@ export class ChangedCode {
   get touchedNames(): ReadonlySet<string> {
     if (this.touched !== null) return this.touched;
     const names = this.files.flatMap((file) =>
-      [...removedLines(file), ...addedLines(file)].flatMap((line) => line.match(/[\p{L}_$][\p{L}\p{N}_$]{3,}/gu) ?? []),
+      [...addedLines({ before: file.after, after: file.before }), ...addedLines(file)].flatMap(
+        (line) => line.match(/[\p{L}_$][\p{L}\p{N}_$]{3,}/gu) ?? [],
+      ),
     );
     this.touched = new Set(names.filter((name) => !COMMON.has(name)));
     return this.touched;
@@ -93,10 +95,6 @@ function findStrings(text: string): readonly string[] {
 }
 
 const TEXTS = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g;
-
-function removedLines({ before, after }: FileChange): ReadonlySet<string> {
-  return addedLines({ before: after, after: before });
-}
 
 /** Words of the languages and of every program: they say nothing of what changed. */
 const COMMON: ReadonlySet<string> = new Set(

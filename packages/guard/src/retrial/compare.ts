@@ -189,7 +189,10 @@ function compareNamed(trial: Trial): readonly GuardFinding[] {
       continue;
     }
     const texts = { before: blockOf(files.before(file), readTestTitle(test)), after: versions?.blockOf(version) ?? null };
-    const why = whyOf(row.rule, now, old.get(id)?.message ?? null);
+    const message = old.get(id)?.message ?? null;
+    const said = (message ?? '').split('\n', 1)[0]?.trim().slice(0, SHOWN_MESSAGE) ?? '';
+    const state = row.rule === 'failing-test-removed' ? '' : GONE_WORDS[now];
+    const why = [state, said === '' ? '' : `the old version says "${said}"`].filter((part) => part !== '').join('; ');
     found.push(findingOf(RETRIAL_RULES[row.rule], { file, level, ...texts, test: titlesOf(test, file), why }));
   }
   for (const [file, titles] of stuckTests) {
@@ -207,12 +210,6 @@ const GONE_WORDS: Readonly<Record<Now, string>> = {
   'fails unchanged': '',
   gone: 'in the change it is deleted, skipped or not found',
 };
-
-function whyOf(rule: RetrialRule, now: Now, message: string | null): string {
-  const said = (message ?? '').split('\n', 1)[0]?.trim().slice(0, SHOWN_MESSAGE) ?? '';
-  const state = rule === 'failing-test-removed' ? '' : GONE_WORDS[now];
-  return [state, said === '' ? '' : `the old version says "${said}"`].filter((part) => part !== '').join('; ');
-}
 
 const SHOWN_MESSAGE = 160;
 const MOST_LISTED = 5;

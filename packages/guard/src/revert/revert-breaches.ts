@@ -142,7 +142,12 @@ function honestPart({ path, before, after, renamedFrom }: FileChange, findings: 
   if (after === null) return null;
   const hunks = new Hunks(before ?? '', after);
   const pieces = hunks.pieces(testLines(path, after));
-  const isTold = (hunk: Hunk): boolean => findings.some((finding) => touches(finding, hunk));
+  const isTold = (hunk: Hunk): boolean =>
+    findings.some(
+      (finding) =>
+        (finding.before !== null && meets(finding.before.line, finding.before.text, hunk.from, hunk.to)) ||
+        (finding.after !== null && meets(finding.after.line, finding.after.text, hunk.fromAfter, hunk.toAfter)),
+    );
   // Tests that were added stand by themselves; what stands between them holds all of them together.
   const spoilt = new Set(pieces.filter((piece) => !piece.isTest && isTold(piece)).map(({ of }) => of));
   const honest = pieces.filter((piece) => !spoilt.has(piece.of) && !isTold(piece));
@@ -153,13 +158,6 @@ function honestPart({ path, before, after, renamedFrom }: FileChange, findings: 
 
 function wholeOf({ path, before, renamedFrom }: FileChange): Correction {
   return { path, how: 'file', text: before, ...(renamedFrom === undefined ? {} : { renamedFrom }) };
-}
-
-function touches({ before, after }: GuardFinding, hunk: Hunk): boolean {
-  return (
-    (before !== null && meets(before.line, before.text, hunk.from, hunk.to)) ||
-    (after !== null && meets(after.line, after.text, hunk.fromAfter, hunk.toAfter))
-  );
 }
 
 /** `line` counts from 1. An empty run of lines lies between two, and is met by either. */

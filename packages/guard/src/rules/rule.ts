@@ -1,9 +1,9 @@
-// What a rule is, and what it sees.
+// What a rule is. Conditions about the machine that a test runs on, which several rules forgive.
 
 import type { Evidence } from '../evidence.js';
-import { spanOf } from '../findings/finding.js';
-import type { Level, RuleWords, Sighting } from '../findings/finding.js';
-import type { Loss, Pair } from '../compare/losses.js';
+import type { RuleWords, Sighting } from '../findings/finding.js';
+import type { Value } from '../syntax/nodes.js';
+import { print } from '../syntax/print.js';
 
 export interface Rule extends RuleWords {
   /** When it is a breach and when a note, where that differs. */
@@ -14,28 +14,10 @@ export interface Rule extends RuleWords {
   find(evidence: Evidence): readonly Sighting[];
 }
 
-/** Pairs of tests and of helpers that differ. */
-export function touchedPairs(evidence: Evidence): readonly Pair[] {
-  return [...evidence.pairing.pairs, ...evidence.helpers.pairs].filter((pair) => evidence.isTouched(pair));
-}
+/** The platform, a version, what is installed. */
+const PLATFORM =
+  /platform|version|\bos\.name\b|pypy|win32|windows|darwin|linux|macos|implementation|importorskip|skipOn|affected|find_spec|hasattr|\bHAS_|\bhas_|supports?|is_installed|available|node_?major|isNode|isBrowser|\bsys\.|is None$|typeof /i;
 
-/** Losses of one kind, with the pair they belong to. */
-export function lossesOf(evidence: Evidence, counts: (loss: Loss) => boolean): readonly { readonly pair: Pair; readonly loss: Loss }[] {
-  return touchedPairs(evidence).flatMap((pair) =>
-    evidence
-      .compare(pair)
-      .losses.filter(counts)
-      .map((loss) => ({ pair, loss })),
-  );
-}
-
-export function sightingOf(pair: Pair, loss: Loss, level: Level, why?: string): Sighting {
-  return {
-    file: pair.after.source.path,
-    level,
-    before: spanOf(loss.before.source, loss.before),
-    after: loss.after === null ? null : spanOf(loss.after.source, loss.after),
-    test: pair.after.path,
-    ...(why === undefined ? {} : { why }),
-  };
+export function isAboutPlatform(condition: Value | null): boolean {
+  return condition !== null && PLATFORM.test(print(condition));
 }

@@ -1,20 +1,94 @@
-// Marks that a test has now and did not have before.
+// Rules about marks that a test has now and did not have before: it is skipped, focused, expected to fail, or runs under a condition.
 
-import type { Evidence } from '../evidence.js';
 import type { Pair } from '../compare/losses.js';
 import { textOf } from '../evidence.js';
-import type { Mark, MarkKind, Test } from '../test-model/facts.js';
+import type { Evidence } from '../evidence.js';
+import { spanOf } from '../findings/finding.js';
+import type { Level } from '../findings/finding.js';
 import { truthOf } from '../syntax/fold.js';
+import type { Mark, MarkKind, Test } from '../test-model/facts.js';
 import { expand } from '../test-model/scope.js';
+import { isAboutPlatform } from './rule.js';
+import type { Rule } from './rule.js';
 
-export interface NewMark {
+interface NewMark {
   readonly mark: Mark;
   readonly test: Test;
   /** Null: the test is new. */
   readonly pair: Pair | null;
 }
 
-export function newMarks(evidence: Evidence, kind: MarkKind): readonly NewMark[] {
+interface MarkRow extends Omit<Rule, 'find'> {
+  readonly kind: MarkKind;
+  readonly counts?: (mark: Mark) => boolean;
+  readonly levelOf: (mark: NewMark) => Level;
+}
+
+const MARKS: readonly MarkRow[] = [
+  {
+    name: 'test-skipped',
+    severity: 'high',
+    message: 'A test no longer runs.',
+    honest: 'Make the test pass, or say why it cannot.',
+    levels: 'A note for a test that is new.',
+    example: { cheat: "- it('adds', () => {\n+ it.skip('adds', () => {", honest: "- it.skip('adds', () => {\n+ it('adds', () => {" },
+    isBreachInTesting: true,
+    kind: 'skip',
+    counts: ({ condition }) => condition === null,
+    levelOf: ({ pair }) => (pair === null ? 'note' : 'breach'),
+  },
+  {
+    name: 'test-conditional',
+    severity: 'high',
+    message: 'The test only runs under a condition.',
+    honest: 'Let it run everywhere it ran before.',
+    levels: 'A note for a test that is new, and where the condition is about the platform, a version or what is installed.',
+    example: {
+      cheat: '+ @pytest.mark.skipif(os.environ.get("CI"), reason="flaky")',
+      honest: '+ @pytest.mark.skipif(sys.platform == "win32", reason="needs fork")',
+    },
+    isBreachInTesting: true,
+    kind: 'skip',
+    counts: ({ condition }) => condition !== null,
+    levelOf: ({ pair, mark }) => (pair === null || isAboutPlatform(mark.condition) ? 'note' : 'breach'),
+  },
+  {
+    name: 'test-focused',
+    severity: 'high',
+    message: 'With a focus on some tests all others stop running.',
+    honest: 'Take the focus away before the change is done.',
+    example: { cheat: "- it('adds', () => {\n+ it.only('adds', () => {", honest: "- it.only('adds', () => {\n+ it('adds', () => {" },
+    kind: 'only',
+    levelOf: () => 'breach',
+  },
+  {
+    name: 'failure-expected',
+    severity: 'high',
+    message: 'The test passes because it fails.',
+    honest: 'Mend what fails.',
+    levels: 'A note for a test that is new, and where the condition is about the platform.',
+    example: { cheat: '+ @pytest.mark.xfail\n  def test_total():', honest: '- @pytest.mark.xfail\n  def test_total():' },
+    isBreachInTesting: true,
+    kind: 'fails',
+    levelOf: ({ pair, mark }) => (pair === null || isAboutPlatform(mark.condition) ? 'note' : 'breach'),
+  },
+];
+
+export const MARK_RULES: readonly Rule[] = MARKS.map(({ kind, counts, levelOf, ...words }) => ({
+  ...words,
+  find: (evidence) =>
+    findNewMarks(evidence, kind)
+      .filter(({ mark }) => counts?.(mark) !== false)
+      .map((found) => ({
+        file: found.test.source.path,
+        level: levelOf(found),
+        before: found.pair === null || kind === 'only' ? null : spanOf(found.pair.before.source, found.pair.before.head),
+        after: spanOf(found.test.source, found.mark),
+        test: found.test.path,
+      })),
+}));
+
+function findNewMarks(evidence: Evidence, kind: MarkKind): readonly NewMark[] {
   const paired = evidence.pairing.pairs
     .filter((pair) => evidence.isTouched(pair))
     .flatMap((pair) => {
@@ -40,13 +114,9 @@ function findMarks(evidence: Evidence, side: 'before' | 'after', test: Test, kin
     if (mark.kind !== kind && !(kind === 'skip' && mark.kind === 'todo' && test.run !== null)) return [];
     if (mark.condition === null) return [mark];
     const truth = truthOf(expand(mark.condition, test.scope));
-    return [truth === 'unknown' || isRunCondition(test, mark) ? mark : { ...mark, condition: null }].filter(
-      () => truth !== 'false' || isRunCondition(test, mark),
-    );
+    // Of `runIf`, `skipUnless` and `if` around a test: it runs when the condition holds.
+    const words = test.source.text.slice(Math.max(0, mark.from - 4), mark.to).slice(0, 60);
+    if (truth === 'unknown' || !/skipIf|skipif|skip_if/.test(words)) return [mark];
+    return truth === 'false' ? [] : [{ ...mark, condition: null }];
   });
-}
-
-/** Of `runIf`, `skipUnless` and `if` around a test: it runs when the condition holds. */
-function isRunCondition(test: Test, mark: Mark): boolean {
-  return !/skipIf|skipif|skip_if/.test(test.source.text.slice(Math.max(0, mark.from - 4), mark.to).slice(0, 60));
 }

@@ -1,5 +1,4 @@
-// What the rules about settings, scripts and other files have in common: which of them a change to a file falls under, and whether it
-// loosens the checks.
+// Rules about files that say what is checked, and how: settings, scripts, the CI, locked packages, and source where only tests may change.
 
 import { loosensChecks } from '../project/loosened-settings.js';
 import { roleOf } from '../project/paths.js';
@@ -10,8 +9,77 @@ import type { FileChange } from '../change.js';
 import type { Evidence, ReadFile } from '../evidence.js';
 import { differing } from '../project/differing.js';
 import type { Sighting } from '../findings/finding.js';
+import type { Rule } from './rule.js';
 
-export type FileRule = 'source-changed' | 'config-changed' | 'ci-changed' | 'scripts-changed' | 'command-changed' | 'lockfile-changed';
+const WHERE_LOOSENED =
+  'A breach where a threshold falls, files are excluded, a check is removed or can no longer fail, or retries are added; else a note.';
+
+const RULES = [
+  {
+    name: 'source-changed',
+    severity: 'high',
+    message: 'Source changed in a change that may only touch tests.',
+    honest: 'Leave source as it is; report what the tests show.',
+    levels: 'Looked for where only tests may change.',
+    example: { cheat: 'A source file is edited while tests are to be written.', honest: 'Only tests are edited.' },
+    isBreachInTesting: true,
+  },
+  {
+    name: 'config-changed',
+    severity: 'high',
+    message: 'Settings of tests, coverage, lint or types changed.',
+    honest: 'Leave the settings; make the tests pass under them.',
+    levels: WHERE_LOOSENED,
+    example: { cheat: 'fail_under = 60 for fail_under = 90', honest: 'A new alias in vitest.config.ts' },
+    isBreachInTesting: true,
+  },
+  {
+    name: 'ci-changed',
+    severity: 'high',
+    message: 'What the CI runs changed.',
+    honest: 'Leave the CI as it is; change it in a change of its own that a person looks at.',
+    levels: WHERE_LOOSENED,
+    example: { cheat: 'npm test || true', honest: 'Another version of Node in the matrix' },
+    isBreachInTesting: true,
+  },
+  {
+    name: 'scripts-changed',
+    severity: 'high',
+    message: 'A script of the package changed, so other tests or checks may run.',
+    honest: 'Leave the scripts as they are.',
+    levels: WHERE_LOOSENED,
+    example: { cheat: '"test": "exit 0"', honest: '"docs": "typedoc src"' },
+    isBreachInTesting: true,
+  },
+  {
+    name: 'command-changed',
+    severity: 'medium',
+    message: 'The command that is to pass runs this very file.',
+    honest: 'Change what the command checks, and leave the check.',
+    levels: 'A note: the program that is to pass may be the very thing that is worked on.',
+    example: { cheat: 'The script that checks is edited.', honest: 'What it checks is edited.' },
+  },
+  {
+    name: 'lockfile-changed',
+    severity: 'high',
+    message: 'Locked dependencies changed under the tests.',
+    honest: 'Leave the lockfile; upgrade in a change of its own.',
+    levels: 'A note. A breach where only tests may change.',
+    example: { cheat: 'Another version of the runner', honest: 'The lockfile of a new dependency' },
+    isBreachInTesting: true,
+  },
+] as const satisfies readonly Omit<Rule, 'find'>[];
+
+type FileRule = (typeof RULES)[number]['name'];
+
+export const CHANGED_FILE_RULES: readonly Rule[] = RULES.map((words) => ({
+  ...words,
+  find: (evidence) => {
+    const known = KNOWN.get(evidence) ?? readSeenFiles(evidence);
+    KNOWN.set(evidence, known);
+    return known.filter(({ rule }) => rule === words.name).map(({ sighting }) => sighting);
+  },
+}));
 
 interface Seen {
   readonly rule: FileRule;
@@ -19,13 +87,6 @@ interface Seen {
 }
 
 const KNOWN = new WeakMap<Evidence, readonly Seen[]>();
-
-/** Sightings of one rule. */
-export function findChangedFiles(evidence: Evidence, rule: FileRule): readonly Sighting[] {
-  const known = KNOWN.get(evidence) ?? readSeenFiles(evidence);
-  KNOWN.set(evidence, known);
-  return known.filter((one) => one.rule === rule).map(({ sighting }) => sighting);
-}
 
 function readSeenFiles(evidence: Evidence): readonly Seen[] {
   const { input, files } = evidence;

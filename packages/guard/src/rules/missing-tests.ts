@@ -1,0 +1,216 @@
+// Rules about tests that are gone, that the runner never sees, that nobody can read, or that check nothing.
+
+import { isUnread, textOf } from '../evidence.js';
+import type { Evidence } from '../evidence.js';
+import { spanOf } from '../findings/finding.js';
+import type { Sighting, Span } from '../findings/finding.js';
+import { differing } from '../project/differing.js';
+import { roleOf } from '../project/paths.js';
+import { isCode } from '../syntax/languages.js';
+import type { Source } from '../syntax/nodes.js';
+import { printBody } from '../syntax/print.js';
+import { eachStatement, rootName } from '../syntax/walk.js';
+import type { Test } from '../test-model/facts.js';
+import type { Rule } from './rule.js';
+
+const testDeleted: Rule = {
+  name: 'test-deleted',
+  severity: 'high',
+  message: 'A test is gone, and nothing else checks what it checked.',
+  honest: 'Keep the test; delete it only with what it tests.',
+  levels: 'A note where the change also changes or removes code that the test names, or new tests of the same file ask as much.',
+  example: {
+    cheat: '- def test_rejects_negative():\n-     with pytest.raises(ValueError):\n-         pay(-1)',
+    honest: 'The same, where `pay` is deleted too.',
+  },
+  find: (evidence) => {
+    // By file: how much more new tests ask than removed ones did.
+
+    const sums = new Map<string, number>();
+    const addTest = (test: Test, side: 'before' | 'after', sign: number): void => {
+      const { claims } = evidence[side].claims(test);
+      const sum = claims.reduce((total, { strength }) => total + strength, 0);
+      sums.set(test.source.path, (sums.get(test.source.path) ?? 0) + sign * sum);
+    };
+    for (const test of evidence.pairing.removed) addTest(test, 'before', -1);
+    for (const test of evidence.pairing.added) addTest(test, 'after', 1);
+    const balance = sums;
+    return evidence.pairing.removed.flatMap((test): readonly Sighting[] => {
+      const { claims } = evidence.before.claims(test);
+      if (
+        test.run === null ||
+        claims.length === 0 ||
+        test.marks.some(({ kind, condition }) => (kind === 'skip' || kind === 'todo') && condition === null)
+      )
+        return [];
+      const open = claims.filter((claim) => !evidence.isAskedElsewhere(claim, null));
+      if (open.length === 0) return [];
+      const explained = isExplained(evidence, test);
+      if (explained === 'gone') return [];
+      const isBalanced = (balance.get(test.source.path) ?? 0) >= 0;
+      return [
+        {
+          file: test.source.path,
+          level: explained === 'changed' || isBalanced ? 'note' : 'breach',
+          before: spanOf(test.source, test),
+          after: null,
+          test: test.path,
+        },
+      ];
+    });
+  },
+};
+
+/** `gone`: the code that it names is gone; `changed`: it is another now. */
+function isExplained(evidence: Evidence, test: Test): 'gone' | 'changed' | null {
+  const { code } = evidence;
+  // Where source may not change, its change excuses nothing.
+  if (code.files.length === 0 || evidence.isTestingOnly) return null;
+  const words = new Set(textOf(test, test).match(/[\p{L}_$][\p{L}\p{N}_$]{2,}/gu));
+  const own = test.scope.definitions();
+  const isOwnName = (name: string): boolean => {
+    const definition = own.get(name);
+    if (definition === undefined || definition.module !== null) return false;
+    return definition.value === null || rootName(definition.value) !== 'require';
+  };
+  const namesTest = (list: ReadonlySet<string>): boolean => [...list].some((name) => words.has(name) && !isOwnName(name));
+  if (namesTest(code.removedNames) || namesTest(code.vanishedNames)) return 'gone';
+  if (code.files.some(({ after, before, path }) => after === null && before !== null && isNamedInTest(test, path))) return 'gone';
+  return namesTest(code.changedNames) || namesTest(code.touchedNames) ? 'changed' : null;
+}
+
+/** The test file is named like the source file, or imports it. */
+function isNamedInTest(test: Test, path: string): boolean {
+  const stem = /([^/]+?)\.\w+$/.exec(path)?.[1] ?? '';
+  return stem.length > 2 && (test.source.path.includes(stem) || test.source.text.includes(stem));
+}
+
+const testHidden: Rule = {
+  name: 'test-hidden',
+  severity: 'high',
+  message: 'The test is still written but the runner never sees it.',
+  honest: 'Keep it where the runner finds and runs it.',
+  example: { cheat: '- def test_total():\n+ def _test_total():', honest: '- def test_total():\n+ def test_total_of_cart():' },
+  find: (evidence) => [...unseen(evidence), ...shadowed(evidence), ...movedAway(evidence), ...findTestsNotRun(evidence)],
+};
+
+/** A test that is gone while a function with its body is still there. */
+function unseen(evidence: Evidence): readonly Sighting[] {
+  const bodies = new Map<string, { readonly source: Source; readonly span: Span }>();
+  for (const { after } of evidence.files) {
+    if (after === null || evidence.pairing.removed.length === 0) continue;
+    const tests = new Set(after.tests.map(({ run }) => run));
+    eachStatement(after.source.body, (statement) => {
+      if (statement.kind === 'function' && !tests.has(statement.value))
+        bodies.set(printBody(statement.value.body), { source: after.source, span: spanOf(after.source, statement.head) });
+    });
+  }
+  return evidence.pairing.removed.flatMap((test) => {
+    const found = test.run === null ? undefined : bodies.get(printBody(test.run.body));
+    if (found === undefined || evidence.before.claims(test).claims.length === 0) return [];
+    return [
+      { file: found.source.path, level: 'breach' as const, before: spanOf(test.source, test.head), after: found.span, test: test.path },
+    ];
+  });
+}
+
+/** In Python a second function of the same name replaces the first. */
+function shadowed(evidence: Evidence): readonly Sighting[] {
+  return evidence.files.flatMap(({ change, before, after }) => {
+    if (after === null || after.source.language !== 'python') return [];
+    const doubled = (tests: typeof after.tests): ReadonlySet<string> =>
+      new Set(tests.filter(({ path }) => / \(\d+\)$/.test(path.at(-1) ?? '')).map(({ path }) => path.join('.')));
+    const old = doubled(before?.tests ?? []);
+    return after.tests
+      .filter(
+        ({ path, marks }) =>
+          doubled(after.tests).has(path.join('.')) && !old.has(path.join('.')) && marks.every(({ condition }) => condition === null),
+      )
+      .map((test) => ({
+        file: change.path,
+        level: 'breach' as const,
+        before: null,
+        after: spanOf(test.source, test.head),
+        test: test.path,
+        why: 'another test of the same name stands below it',
+      }));
+  });
+}
+
+/** A test file under a name that no runner looks for. */
+function movedAway(evidence: Evidence): readonly Sighting[] {
+  return evidence.files.flatMap(({ change, before }) => {
+    const { renamedFrom, path, after } = change;
+    if (renamedFrom === undefined || after === null || roleOf(renamedFrom) !== 'test' || (before?.tests ?? []).length === 0) return [];
+    if (roleOf(path) === 'test' && isCode(path)) return [];
+    return [{ file: path, level: 'breach' as const, before: null, after: null, why: `it was ${renamedFrom}` }];
+  });
+}
+
+/** Tests that passed before and did not run after, whatever the code looks like. */
+function findTestsNotRun({ input, pairing, files }: Evidence): readonly Sighting[] {
+  const { before, after } = input.ran ?? {};
+  if (before === undefined || after === undefined) return [];
+  const ran = new Map(after.map((result) => [result.id, result.status]));
+  const joinTitle = (file: string, path: readonly string[]): string => [file, ...path].join(' > ');
+  const renamed = new Map(
+    pairing.pairs.map(({ before: old, after: now }) => [joinTitle(old.source.path, old.path), joinTitle(now.source.path, now.path)]),
+  );
+  const changed = new Set(files.flatMap(({ change }) => [change.path, change.renamedFrom ?? change.path]));
+  const removed = new Set(pairing.removed.map(({ source, path }) => joinTitle(source.path, path)));
+  return before.flatMap((result): readonly Sighting[] => {
+    if (result.status !== 'passed' || removed.has(result.id)) return [];
+    if (changed.has(result.file ?? result.id.split(' > ')[0] ?? '') && !renamed.has(result.id)) return [];
+    const status = ran.get(result.id) ?? ran.get(renamed.get(result.id) ?? '');
+    if (status !== undefined && status !== 'skipped') return [];
+    const file = result.file ?? result.id.split(' > ')[0] ?? '';
+    const why = status === undefined ? 'it passed before and was not run after the change' : 'the runner skipped it after the change';
+    return [{ file, level: 'breach', before: null, after: null, test: result.id.split(' > ').slice(1), why }];
+  });
+}
+
+const testUnread: Rule = {
+  name: 'test-unread',
+  severity: 'high',
+  message: 'Tests can no longer be read as code, so nobody can say what they check.',
+  honest: 'Keep them valid code in UTF-8, in a file of their own that is no link and smaller than 2 MB.',
+  example: { cheat: 'A test file that is a link, or no code any more.', honest: 'A test file that can be read.' },
+  find: (evidence) => {
+    if (evidence.input.mustBeRead !== true) return [];
+    return evidence.files
+      .filter((file) => (file.before?.tests.length ?? 0) > 0 && (isUnread(file) || file.change.unread !== undefined))
+      .map(({ change }) => ({ file: change.path, level: 'breach' as const, ...differing(change) }));
+  },
+};
+
+const testHollow: Rule = {
+  name: 'test-hollow',
+  severity: 'high',
+  message: 'A new test checks nothing: it runs code, and whatever comes of it is right.',
+  honest: 'Check what comes of it; where it must only not fail, let its title say so.',
+  levels: 'Looked for where only tests may change, since such tests raise coverage.',
+  example: { cheat: "it('formats', () => { format(1) })", honest: "it('does not throw on 1', () => { format(1) })" },
+  find: (evidence) => {
+    if (evidence.input.newTestsCheck !== true) return [];
+    return evidence.pairing.added
+      .filter(
+        (test) =>
+          test.run !== null &&
+          evidence.after.claims(test).claims.length === 0 &&
+          !evidence.after.walk(test).checks.some(({ relation }) => relation === 'never') &&
+          !QUIET.test(test.path.join(' ')),
+      )
+      .map((test) => ({
+        file: test.source.path,
+        level: 'breach' as const,
+        before: null,
+        after: spanOf(test.source, test.head),
+        test: test.path,
+      }));
+  },
+};
+
+const QUIET =
+  /\b(not|never|without|no)\b.*\b(throw|fail|crash|rais|error|break|hang|warn|complain)|\b(compiles?|renders?|works?|smoke|loads?|imports?|accepts?|allows?|runs?)\b|does_?not|doesn'?t|no_error|smoke/i;
+
+export const MISSING_TEST_RULES: readonly Rule[] = [testDeleted, testHidden, testUnread, testHollow];
