@@ -319,7 +319,7 @@ export function createFileReader({ folder, texts }: UnchangedFiles): (path: stri
   const listing = (within: string): ReadonlyMap<string, Dirent> | null => {
     const known = listings.get(within);
     if (known !== undefined) return known;
-    const entry = listing(folderOf(within))?.get(parseRefName(within));
+    const entry = within === '' ? undefined : listing(folderOf(within))?.get(parseRefName(within));
     const found =
       within === '' || entry?.isDirectory() === true || entry?.isSymbolicLink() === true ? entriesOf(join(folder, within)) : null;
     listings.set(within, found);
