@@ -8,7 +8,7 @@ import { check as checkProperty, constantFrom, property, string, uniqueArray } f
 import { expect, it } from 'vitest';
 import { init } from '@umpire/umpire/index.js';
 import { AGENT_NAMES } from '@umpire/umpire/agents/known/known-agents.js';
-import { settingsText } from '@umpire/umpire/views/first-settings-text.js';
+import { settingsText } from '@umpire/umpire/views/doctor-page.js';
 import { parseSettings } from '@umpire/umpire/sessions/settings.js';
 import { isNamedBy } from '@umpire/umpire/work/untracked-files.js';
 import { SOAK } from './support/campaign.js';

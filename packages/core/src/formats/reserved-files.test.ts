@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { answerPermission } from '@umpire/umpire/agents/acp-permission.js';
+import { answerPermission } from '@umpire/umpire/agents/permissions.js';
 import { JOURNAL } from '@umpire/umpire/sessions/journal-file.js';
 import { TASKS } from '@umpire/umpire/sessions/tasks-file.js';
 import { SNAPSHOT } from '@umpire/umpire/work/repository.js';

@@ -11,7 +11,7 @@ import { acpAgent } from './acp-agent.js';
 import type { AcpSpec } from './acp-agent.js';
 import { startGuardian } from './guardian.js';
 import { fullPromptFor } from './prompt.js';
-import { UNKNOWN_USAGE } from './usage.js';
+import { UNKNOWN_USAGE } from './known/known-agent.js';
 import { SOAK } from '../../../../test/support/campaign.js';
 
 const guardian = startGuardian(randomUUID());

@@ -16,14 +16,14 @@ import { NO_API_ERROR_INFO, readApiError } from '@umpire/core/formats/model-api-
 import type { ApiErrorInfo } from '@umpire/core/formats/model-api-error.js';
 import { METHOD_NOT_FOUND, readRpc, writeRpc } from '@umpire/core/formats/json-rpc.js';
 import type { RpcError, RpcId, RpcMessage } from '@umpire/core/formats/json-rpc.js';
-import { answerPermission } from './acp-permission.js';
-import type { PermissionScope } from './acp-permission.js';
+import { answerPermission } from './permissions.js';
+import type { PermissionScope } from './permissions.js';
 import type { Dialogue, DialogueInput } from './child-process.js';
 import type { AgentReport } from './event-stream.js';
 import { lineOf } from '../views/safe-text.js';
 import { LAST_SEARCHED, MAX_RESULT_BYTES } from './last-json-object.js';
-import { TailBuffer } from './tail-buffer.js';
-import { usageOf } from './usage.js';
+import { TailBuffer } from './child-process.js';
+import { usageOf } from './known/known-agent.js';
 
 export interface AcpBrief {
   readonly scope: PermissionScope;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { newFolder, newWatch, realAssignment, until } from '../../../../test/support/assignment.js';
 import type { Assignment, Ending } from '@umpire/core/model/ports.js';
-import { codingAgent } from './coding-agent.js';
+import { LineFilter, codingAgent } from './coding-agent.js';
 import type { CodingAgentSpec } from './coding-agent.js';
 import { startGuardian } from './guardian.js';
 import { findKnownAgent } from './known/known-agents.js';
@@ -225,4 +225,20 @@ test('a broken task names the tool that was denied, and the result file counts f
   });
   const file = `require('fs').writeFileSync(process.env.UMPIRE_RESULT_FILE, ${JSON.stringify(OK.replace('ok', 'filed'))}); ended(${JSON.stringify(OK)});`;
   expect((await run('claude', file)).ending).toMatchObject({ findings: 'filed', usage: { tokens: 120, costUsd: 0.5 } });
+});
+
+function filtered(text: string, size: number): string {
+  let passed = '';
+  const filter = new LineFilter('drop me', (chunk) => (passed += Buffer.from(chunk).toString('utf8')));
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += size) filter.write(bytes.subarray(at, at + size));
+  filter.end();
+  return passed;
+}
+
+test('leaves out lines with the prefix, however the text is chunked', () => {
+  for (const size of [1, 3, 7, 1000]) {
+    expect(filtered('a\n\ndrop me not\ndrop\nkeep: drop me\ndrop me', size)).toBe('a\n\ndrop\nkeep: drop me\n');
+    expect(filtered('drop me\nlast', size)).toBe('last');
+  }
 });

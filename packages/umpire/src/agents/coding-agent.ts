@@ -3,18 +3,16 @@
 
 import type { Agent, Watch } from '@umpire/core/model/ports.js';
 import { lineOf } from '../views/safe-text.js';
-import { completedWithout, programRunner, withTaskFiles } from './program-agent.js';
+import { completedWithout, programRunner, withTaskFiles, readConversation, writeConversation } from './program-agent.js';
 import type { ProgramRun, ProgramSpec } from './program-agent.js';
 import type { Dialogue, DialogueInput, Launch } from './child-process.js';
-import { readConversation, writeConversation } from './conversation.js';
 import { EventStream } from './event-stream.js';
 import type { AgentReport } from './event-stream.js';
 import type { Guardian } from './guardian.js';
 import type { AgentTask, KnownAgent } from './known/known-agent.js';
-import { LineFilter } from './line-filter.js';
 import { promptFor, promptForResult, resultSchema, systemPromptFor } from './prompt.js';
 import { CLEAN_EXIT } from './result.js';
-import { sumUsage, UNKNOWN_USAGE } from './usage.js';
+import { sumUsage, UNKNOWN_USAGE } from './known/known-agent.js';
 
 export interface CodingAgentSpec extends ProgramSpec {
   readonly agent: KnownAgent;
@@ -162,5 +160,56 @@ class MessageInput implements Dialogue {
   /** Call this when the turn has ended: the agent would wait for another message. */
   end(): void {
     this.line?.leave(false);
+  }
+}
+
+// Leaves out the lines that begin with certain words, while the others pass on as they come. Memory is bounded: only the beginning of a line
+// is held.
+
+const LF = 0x0a;
+
+export class LineFilter {
+  /** The beginning of the current line; null once it is decided. */
+  private held: Buffer | null = Buffer.alloc(0);
+  private isDropped = false;
+  private readonly prefix: Buffer;
+
+  constructor(
+    prefix: string,
+    private readonly pass: (chunk: Uint8Array) => void,
+  ) {
+    this.prefix = Buffer.from(prefix);
+  }
+
+  write(chunk: Uint8Array): void {
+    let from = 0;
+    for (let end = chunk.indexOf(LF); end >= 0; end = chunk.indexOf(LF, from)) {
+      this.take(chunk.subarray(from, end + 1));
+      this.decide();
+      this.held = Buffer.alloc(0);
+      from = end + 1;
+    }
+    if (from < chunk.length) this.take(chunk.subarray(from));
+  }
+
+  end(): void {
+    this.decide();
+  }
+
+  private take(piece: Uint8Array): void {
+    if (this.held === null) {
+      if (!this.isDropped) this.pass(piece);
+      return;
+    }
+    this.held = Buffer.concat([this.held, piece]);
+    if (this.held.length >= this.prefix.length) this.decide();
+  }
+
+  private decide(): void {
+    const { held, prefix } = this;
+    if (held === null) return;
+    this.held = null;
+    this.isDropped = held.length >= prefix.length && held.subarray(0, prefix.length).equals(prefix);
+    if (!this.isDropped && held.length > 0) this.pass(held);
   }
 }

@@ -9,7 +9,7 @@ import { LineStream } from '@umpire/reports/line-stream.js';
 import type { Usage } from '@umpire/core/model/ports.js';
 import { findConversation, findMessageUsage, readEvent } from './known/known-agents.js';
 import { LAST_SEARCHED, MAX_RESULT_BYTES, findLastObject } from './last-json-object.js';
-import { usageOf } from './usage.js';
+import { usageOf } from './known/known-agent.js';
 
 export interface AgentReport {
   /** The last message with a JSON object, else the last message; empty where there was none. */

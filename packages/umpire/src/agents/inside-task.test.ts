@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { newFolder, pidsIn } from '../../../../test/support/assignment.js';
-import { refuseInsideTask } from './inside-task.js';
+import { refuseInsideTask } from './guardian.js';
 
 const hasProc = existsSync('/proc/self/environ');
 const groups: number[] = [];

@@ -8,7 +8,7 @@ import { commandAgent } from './program-agent.js';
 import type { CommandSpec } from './program-agent.js';
 import { startGuardian } from './guardian.js';
 import { fullPromptFor, taskFileOf } from './prompt.js';
-import { UNKNOWN_USAGE } from './usage.js';
+import { UNKNOWN_USAGE } from './known/known-agent.js';
 
 const guardian = startGuardian(randomUUID());
 const survivors: number[] = [];

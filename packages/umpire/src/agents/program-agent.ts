@@ -48,7 +48,7 @@ export interface ProgramRun {
   readonly readEnd: (end: EndedProcess) => ProgramResult;
 }
 
-export interface ProgramResult {
+interface ProgramResult {
   readonly exit: Exit;
   readonly report: AgentReport | null;
   /** It ended as asked, also when it was asked at its timeout. */
@@ -57,7 +57,7 @@ export interface ProgramResult {
   readonly note?: string;
 }
 
-export interface ProgramOutcome {
+interface ProgramOutcome {
   readonly ending: Ending;
   readonly report: AgentReport | null;
   /** It ended as it should, but without a valid result: it may be asked for one. */
@@ -66,7 +66,7 @@ export interface ProgramOutcome {
   readonly hasNotBegun: boolean;
 }
 
-export type EndedProcess = Extract<ChildEnd, { kind: 'ended' }>;
+type EndedProcess = Extract<ChildEnd, { kind: 'ended' }>;
 
 const GRACE_MS = 5000;
 
@@ -75,7 +75,7 @@ const MAX_OUTPUT_BYTES = 1024 ** 3;
 let calls = 0;
 
 /** One run of the program. An agent may need several for a task. */
-export type RunProgram = (plan: ProgramRun, taskFiles: ClaimedTaskFiles, assignment: Assignment) => Promise<ProgramOutcome>;
+type RunProgram = (plan: ProgramRun, taskFiles: ClaimedTaskFiles, assignment: Assignment) => Promise<ProgramOutcome>;
 
 export function programRunner(spec: ProgramSpec, guardian: Guardian): RunProgram {
   const program = resolveProgram(spec);
@@ -282,4 +282,22 @@ export function commandAgent(spec: CommandSpec, guardian: Guardian): Agent {
         return outcome.lacksResult && assignment.check !== null ? completedWithout(outcome, assignment) : outcome.ending;
       }),
   };
+}
+
+// A conversation of an agent as the text that a journal keeps: `ID`, or `ID#NOTE` with what is needed to continue it, such as its tokens so
+// far, its cost so far or its folder.
+
+interface ConversationText {
+  readonly id: string;
+  readonly note: string;
+}
+
+/** Null where there is none, or where its id could be read as an option. */
+export function readConversation(text: string | null): ConversationText | null {
+  const [, id, , note = ''] = /^([A-Za-z0-9][\w.-]{0,199})(#(.*))?$/s.exec(text ?? '') ?? [];
+  return id === undefined ? null : { id, note };
+}
+
+export function writeConversation({ id, note }: ConversationText): string {
+  return note === '' ? id : `${id}#${note}`;
 }

@@ -6,6 +6,8 @@ import { isFile, statOf } from '../sessions/file-system.js';
 import { inheritedVariables } from '../sessions/environment.js';
 import { lineOf } from '../views/safe-text.js';
 import type { ProgramSpec } from './program-agent.js';
+import { splitWords } from '@umpire/core/formats/shell-text.js';
+import { UmpireError } from '@umpire/core/model/errors.js';
 
 /** The system's default without a PATH. */
 const USUAL_PATH = '/bin:/usr/bin';
@@ -49,4 +51,14 @@ function faultAt(place: string): 'missing' | 'shut' | null {
 
 function quoted(text: string): string {
   return JSON.stringify(lineOf(text, 200));
+}
+
+// Splits a command such as `--agent-command "CMD ARGS"` into words. No shell runs it.
+
+/** Throws `agent-command-invalid` for an unclosed quote or an empty command. */
+export function splitCommand(text: string): readonly string[] {
+  const split = splitWords(text);
+  if ('words' in split && (split.words[0] ?? '') !== '' && !text.includes('\0')) return split.words;
+  const empty = text.includes('\0') ? 'it holds a zero byte' : 'it names no program';
+  throw new UmpireError('agent-command-invalid', { command: text, detail: 'problem' in split ? split.problem : empty });
 }

@@ -3,7 +3,7 @@ import { assignmentOf } from '../../../../test/support/assignment.js';
 import type { Assignment, Ending } from '@umpire/core/model/ports.js';
 import { readResult } from './result.js';
 import type { Exit, ProgramOutput } from './result.js';
-import { UNKNOWN_USAGE } from './usage.js';
+import { UNKNOWN_USAGE } from './known/known-agent.js';
 
 interface Given {
   readonly file?: string;

@@ -16,7 +16,7 @@ import type { AgentFault } from './failure-cause.js';
 import { cutText, lineOf } from '../views/safe-text.js';
 import { findWrappedAnswer, readEvent } from './known/known-agents.js';
 import { LAST_SEARCHED, MAX_RESULT_BYTES, findLastObject } from './last-json-object.js';
-import { UNKNOWN_USAGE, readUsage } from './usage.js';
+import { UNKNOWN_USAGE, readUsage } from './known/known-agent.js';
 
 export interface Exit {
   readonly code: number | null;

@@ -1,7 +1,7 @@
 // Runs a check on a fresh checkout of the commit that is judged, and tells what it did to tracked files. A check that changes what it judges
 // says nothing about the commit, unless it does the same at the base, as a test run that rewrites a snapshot does.
 
-import { listFew } from '../work/git-names.js';
+import { listFew } from '../work/session-git.js';
 import type { CheckTraces, CheckWorktree } from '../work/check-worktree.js';
 
 /** Null: the head of the session's branch. */

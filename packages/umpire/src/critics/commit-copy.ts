@@ -18,9 +18,8 @@ import {
 import { dirname, join, posix, relative } from 'node:path';
 import { isUmpireError } from '@umpire/core/model/errors.js';
 import { askGit, git, gitFault, runGitSync, nameOf, rawNames } from '../work/git.js';
-import { linkPackages } from '../work/node-modules-links.js';
-import { linkEnvironment, findOuterEnvironment } from '../work/virtualenv-links.js';
-import type { SharedFile } from '../work/node-modules-links.js';
+import { linkEnvironment, findOuterEnvironment, linkPackages } from '../work/virtualenv-links.js';
+import type { SharedFile } from '../work/virtualenv-links.js';
 import { placeSharedFiles } from '../work/shared-files.js';
 import { OUTER_ENVIRONMENT, PROVISIONS_NOTE, isPythonEnvironment } from '../sessions/python-environment.js';
 import { makeScratch } from '../sessions/session-folder.js';

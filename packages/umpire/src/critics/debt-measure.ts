@@ -10,7 +10,7 @@ import { isObject } from '@umpire/core/formats/json-text.js';
 import type { ToolUse } from '@umpire/core/formats/provenance.js';
 import { isStarter, programName } from '@umpire/core/formats/shell-text.js';
 import type { Finding } from '@umpire/core/model/vocabulary.js';
-import { splitCommand } from '../agents/command-line.js';
+import { splitCommand } from '../agents/program-lookup.js';
 import { findPackages } from '../runners/find-tests.js';
 import { listScriptCommands } from '../runners/package-scripts.js';
 import { readText } from '../runners/project-files.js';

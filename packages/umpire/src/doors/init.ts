@@ -3,7 +3,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
-import { settingsText } from '../views/first-settings-text.js';
+import { settingsText } from '../views/doctor-page.js';
 import { faultOf } from '../sessions/session-folder.js';
 import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
 import { CONFIG, configAt } from '../sessions/project.js';

@@ -1,12 +1,11 @@
 // `umpire pr`: pushes the branch of a session and opens its pull request, or updates the one that it has.
 
 import { UmpireError } from '@umpire/core/model/errors.js';
-import { refuseInsideTask } from '../agents/inside-task.js';
+import { refuseInsideTask } from '../agents/guardian.js';
 import { openGithub } from '../forge/github-access.js';
 import { openPullRequest, pullRequestsFrom, readRepository, updatePullRequest } from '../forge/github.js';
 import type { PullRequest } from '../forge/github.js';
-import { pushCommit } from '../forge/push-branch.js';
-import { findRemote } from '../forge/remote-repository.js';
+import { findRemote, pushCommit } from '../forge/remote-repository.js';
 import type { RemoteRepository } from '../forge/remote-repository.js';
 import { pullRequestPage, pullRequestTitle, withReport } from '../views/pull-request-page.js';
 import { sessionView } from '../views/session-view.js';

@@ -15,7 +15,7 @@ import { cutText, fence, lineOf } from '../views/safe-text.js';
 import { quoteWord } from '@umpire/core/formats/shell-text.js';
 import { findActiveUntil, removeActiveUntil, writeActiveUntil } from '../sessions/active-until.js';
 import type { ActiveUntil } from '../sessions/active-until.js';
-import { refuseInsideTask } from '../agents/inside-task.js';
+import { refuseInsideTask } from '../agents/guardian.js';
 import { acquireLock } from '../sessions/lock.js';
 import { openFolder, readBytes, writeAtomically } from '../sessions/session-folder.js';
 import { readSession } from '../sessions/session-record.js';

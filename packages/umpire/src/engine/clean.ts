@@ -19,7 +19,7 @@ import { createSessionRefsCache } from '../work/session-refs-cache.js';
 import type { SessionRefsCache } from '../work/session-refs-cache.js';
 import { worktreeHomes } from './project-settings.js';
 import type { WorktreeHomes } from './project-settings.js';
-import { refuseInsideTask } from '../agents/inside-task.js';
+import { refuseInsideTask } from '../agents/guardian.js';
 import { isInSessionsFolder, hasNotStarted } from './opened-session.js';
 import { openSessionWork } from './session-work.js';
 

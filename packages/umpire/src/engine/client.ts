@@ -25,7 +25,7 @@ import { findRole } from '../sessions/role-texts.js';
 import { listFiles, openFolder, readBytes } from '../sessions/session-folder.js';
 import type { SessionFolder } from '../sessions/session-folder.js';
 import { askGit } from '../work/git.js';
-import { branchOf } from '../work/git-names.js';
+import { branchOf } from '../work/session-git.js';
 import { pushBase } from '../work/remote-repository.js';
 import { findRepository } from '../work/repository.js';
 import { uncommittedIn } from '../work/workspace.js';

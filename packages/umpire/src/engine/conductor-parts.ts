@@ -11,7 +11,7 @@ import { builtinLoop } from '@umpire/core/loops/builtin.js';
 import { holdsRules } from '@umpire/core/loops/same-rules.js';
 import { safeName } from '../sessions/safe-name.js';
 import { sha256 } from '../sessions/hash.js';
-import { branchOf } from '../work/git-names.js';
+import { branchOf } from '../work/session-git.js';
 import { openBranch } from '../work/branch-without-checkout.js';
 import { openMirror } from '../work/remote-repository.js';
 import type { Mirror } from '../work/remote-repository.js';

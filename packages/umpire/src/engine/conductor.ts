@@ -27,7 +27,7 @@ import { keepJournal } from '../sessions/journal-writer.js';
 import type { Journal } from '../sessions/journal-writer.js';
 import type { CriticJudgment } from '../sessions/judge-round.js';
 import { chainsIn, spentOf } from '../views/session-view.js';
-import type { Telemetry } from '../telemetry/telemetry.js';
+import type { Telemetry } from '../telemetry/export-telemetry.js';
 import type { BlobStore, TaskClaim, Conduct, Input, Offer, SessionSoFar, Summary, SessionTurn } from './engine.js';
 import { readClientMessage, readHandedIn } from './messages.js';
 import type { HandedIn, Told } from './messages.js';

@@ -32,7 +32,7 @@ import { observeFolder } from '../sessions/observe-folder.js';
 import type { ObservedFolder } from '../sessions/observe-folder.js';
 import { addElsewhere, declareDoneElsewhere, findOpenTasks, refuseUnfinishedCritic } from '../sessions/unfinished-work.js';
 import type { RoundElsewhere } from '../sessions/unfinished-work.js';
-import { refuseInsideTask } from '../agents/inside-task.js';
+import { refuseInsideTask } from '../agents/guardian.js';
 import { quoteWord } from '@umpire/core/formats/shell-text.js';
 import { elapsedMs } from '../sessions/environment.js';
 

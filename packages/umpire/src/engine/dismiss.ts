@@ -6,7 +6,7 @@ import type { AnswerVia } from '@umpire/core/model/questions.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import { dismissFinding, openFindings } from '@umpire/core/decider/rulings.js';
 import type { Finding } from '@umpire/core/model/vocabulary.js';
-import { refuseInsideTask } from '../agents/inside-task.js';
+import { refuseInsideTask } from '../agents/guardian.js';
 import { quoteWord } from '@umpire/core/formats/shell-text.js';
 import { openJournal } from '../sessions/journal-writer.js';
 import { acquireLock } from '../sessions/lock.js';

@@ -2,8 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { touchesJudges } from '@umpire/guard/retrial/compare.js';
-import { startGuardian } from '../agents/guardian.js';
-import { refuseInsideTask } from '../agents/inside-task.js';
+import { startGuardian, refuseInsideTask } from '../agents/guardian.js';
 import { requireExitStatus, requireProgram } from '../critics/command-program.js';
 import type { CriticJob } from '../critics/critic.js';
 import type { ChangeCheck } from '../critics/guard-change.js';

@@ -23,7 +23,7 @@ import { CONFIG, readConfigText } from '../sessions/project.js';
 import { findBase, filesOnDisk, readChange, createFileReader, filesStaged, textIn } from '../work/read-change.js';
 import { askGit } from '../work/git.js';
 import type { Work } from '../work/inspect-work.js';
-import { restoreOnDisk } from '../work/restore-change.js';
+import { restoreOnDisk } from '../work/inspect-work.js';
 import { withRetrial } from '../critics/weigh-retrial.js';
 import { summarize } from '../retrial/retrial-summary.js';
 import type { Retrial } from '../retrial/retrial.js';

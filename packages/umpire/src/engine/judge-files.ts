@@ -8,7 +8,7 @@ import { KNOWN_AGENTS } from '../agents/known/known-agents.js';
 import { lineOf } from '../views/safe-text.js';
 import { namesIn, statOf } from '../sessions/file-system.js';
 import { CONFIG } from '../sessions/project.js';
-import { listFew } from '../work/git-names.js';
+import { listFew } from '../work/session-git.js';
 import type { Protect } from '../work/prepare-worktree.js';
 
 /** A folder ends in a slash; `*` is any part of a name. */

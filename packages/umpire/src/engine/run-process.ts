@@ -31,7 +31,7 @@ import { openSessionSandbox } from './sandbox.js';
 import type { GitWorkspace, OpenedWorkspace } from '../work/workspace.js';
 import { newRunId, openWorkspaceFor, recordedCommits } from './open-workspace.js';
 import { isUmpireError } from '@umpire/core/model/errors.js';
-import { readConversation, writeConversation } from '../agents/conversation.js';
+import { readConversation, writeConversation } from '../agents/program-agent.js';
 import { EventStream } from '../agents/event-stream.js';
 import { listLogs, logsOf, readLog } from '../sessions/agent-logs.js';
 import { enterProcess } from '../sessions/run-ports.js';

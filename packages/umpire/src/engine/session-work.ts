@@ -30,7 +30,7 @@ import type { BranchStep, CommitRange, FetchedWork } from '../work/session-diff.
 import { sessionPath } from '../work/session-worktree.js';
 import { findSessionGit, findNameHolder } from '../work/session-git.js';
 import type { SessionPlace } from '../work/session-git.js';
-import { refuseInsideTask } from '../agents/inside-task.js';
+import { refuseInsideTask } from '../agents/guardian.js';
 import { hasNotStarted } from './opened-session.js';
 import { projectOf, worktreeHome } from './project-folders.js';
 import { readSettings, worktreeHomes } from './project-settings.js';
@@ -38,7 +38,7 @@ import type { WorktreeHomes } from './project-settings.js';
 import type { SessionEntry } from '../views/list-page.js';
 import { findSession, findSessions } from '../sessions/find-sessions.js';
 import type { FoundSession, KnownSessions } from '../sessions/find-sessions.js';
-import { createMergeStatusReader } from '../work/merge-status.js';
+import { createMergeStatusReader } from '../work/session-refs-cache.js';
 
 export interface SessionWork {
   readonly run: RunState;

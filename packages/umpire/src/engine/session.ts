@@ -24,7 +24,7 @@ import { keyFolder } from '../sessions/journal-key.js';
 import { openJournal } from '../sessions/journal-writer.js';
 import type { OpenJournal } from '../sessions/journal-writer.js';
 import { acquireLock } from '../sessions/lock.js';
-import { refuseInsideTask } from '../agents/inside-task.js';
+import { refuseInsideTask } from '../agents/guardian.js';
 import { resolveLoop } from '../sessions/resolve-loop.js';
 import type { ChosenLoop } from '../sessions/resolve-loop.js';
 import { isNameTaken } from '../work/clean-session.js';

@@ -2,7 +2,7 @@
 
 import { basename } from 'node:path';
 import { UmpireError } from '@umpire/core/model/errors.js';
-import { refuseInsideTask } from '../agents/inside-task.js';
+import { refuseInsideTask } from '../agents/guardian.js';
 import { builtinLoop } from '@umpire/core/loops/builtin.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
 import type { OfferedFile, TrustOffer } from '../views/trust-page.js';

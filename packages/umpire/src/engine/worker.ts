@@ -27,7 +27,7 @@ import type { SessionFolder } from '../sessions/session-folder.js';
 import { openMirror, prepareClone, pushAttempt } from '../work/remote-repository.js';
 import { BEAT_MS, LEASE_MS } from './engine.js';
 import type { BlobStore, TaskLease, LeaseToken, WorkerDoor } from './engine.js';
-import type { Telemetry } from '../telemetry/telemetry.js';
+import type { Telemetry } from '../telemetry/export-telemetry.js';
 import type { HandedIn } from './messages.js';
 import { collectChanges, markFolder, writeReplica } from './replica.js';
 import { remoteLabel } from './queue.js';

@@ -2,15 +2,13 @@
 // failure is reported once. What cannot be sent in time is dropped.
 
 import { randomUUID } from 'node:crypto';
+import type { Recorded } from '@umpire/core/decider/events.js';
 import { NEW_SESSION } from '@umpire/core/decider/evolve.js';
+import type { SessionState } from '@umpire/core/decider/evolve.js';
 import { lineOf } from '../views/safe-text.js';
-import { BOUNDS, metricsBody, tracesBody } from './otlp-json.js';
-import type { Series } from './otlp-json.js';
-import { otlpSettings } from './otlp-settings.js';
-import type { OtlpTarget } from './otlp-settings.js';
 import { newTrace, takeEvent } from './session-spans.js';
 import type { Attributes, TraceSpan, Trace } from './session-spans.js';
-import type { Telemetry } from './telemetry.js';
+import type { AgentSettings } from '../sessions/default-settings.js';
 
 const SPANS_EVERY_MS = 5000;
 const METRICS_EVERY_MS = 60_000;
@@ -21,6 +19,31 @@ const CLOSE_MS = 2000;
 const MOST_TRACES = 200;
 /** The specification's statuses after which the same request may be sent again. */
 const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+/** A session as its trace needs it. */
+interface TracedSession {
+  /** Tells the sessions of one process apart, such as the folder. */
+  readonly id: string;
+  /** Its journal from the first line on; later lines do no harm. Read only if this process did not see the event before. */
+  readonly past: () => Iterable<Recorded>;
+  /** The agents in the project's settings. */
+  readonly agents: Readonly<Record<string, AgentSettings>>;
+}
+
+/** No function throws, waits for the network or returns a rejected promise. */
+export interface Telemetry {
+  /** An event that is durable now, and the state with it. */
+  readonly event: (event: Recorded, state: SessionState, session: TracedSession) => void;
+  /** How long a conductor took to decide about one input. */
+  readonly turn: (ms: number) => void;
+  /** How long an offer waited until a worker took it. */
+  readonly queueAge: (ms: number) => void;
+  readonly leaseLost: () => void;
+  /** Agents at work in this process, and how many may be. */
+  readonly slots: (used: number, total: number) => void;
+  /** Sends the rest; takes two seconds at most. */
+  readonly close: () => Promise<void>;
+}
 
 export function exportTelemetry(
   env: Readonly<Record<string, string | undefined>>,
@@ -44,7 +67,22 @@ export function exportTelemetry(
     while (queue.length > 0) {
       const batch = queue.slice(0, MOST_SPANS_SENT);
       queue = queue.slice(MOST_SPANS_SENT);
-      const answer = await post(target, tracesBody(resource, batch), stop.signal);
+      const written = batch.map(({ traceId, spanId, parentSpanId, name, startMs, endMs, attributes, failed }) => ({
+        traceId,
+        spanId,
+        ...(parentSpanId === null ? {} : { parentSpanId }),
+        name: lineOf(name, MOST_CHARS),
+        kind: INTERNAL,
+        startTimeUnixNano: nanoseconds(startMs),
+        endTimeUnixNano: nanoseconds(endMs),
+        attributes: pairs(attributes),
+        status: failed ? { code: ERROR } : {},
+      }));
+      const answer = await post(
+        target,
+        JSON.stringify({ resourceSpans: [{ resource: { attributes: pairs(resource) }, scopeSpans: [{ scope: SCOPE, spans: written }] }] }),
+        stop.signal,
+      );
       if (answer === null) continue;
       report(answer.problem);
       if (!answer.isRetryable) continue;
@@ -200,5 +238,142 @@ async function post(
   } finally {
     clearTimeout(timer);
     stop.removeEventListener('abort', end);
+  }
+}
+
+// Spans and metrics as OTLP/JSON 1.x: the request bodies of POST /v1/traces and /v1/metrics. 64-bit integers are strings, ids hexadecimal.
+
+const SCOPE = { name: 'umpire' };
+const INTERNAL = 1;
+const ERROR = 2;
+const CUMULATIVE = 2;
+const MOST_CHARS = 256;
+
+/** One time series. A sum only grows. */
+export type Series = { readonly attributes: Attributes } & (
+  | { readonly kind: 'sum' | 'gauge'; value: number }
+  | { readonly kind: 'histogram'; sum: number; readonly counts: number[] }
+);
+
+interface Metric {
+  readonly name: string;
+  readonly unit: string;
+  readonly series: readonly Series[];
+}
+
+/** Upper bounds in seconds: turns take milliseconds, queues minutes. */
+const BOUNDS: readonly number[] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600];
+
+function metricsBody(resource: Attributes, metrics: readonly Metric[], startMs: number, nowMs: number): string {
+  const written = metrics.map(({ name, unit, series }) => {
+    const times = { startTimeUnixNano: nanoseconds(startMs), timeUnixNano: nanoseconds(nowMs) };
+    const dataPoints = series.map((one) => {
+      const head = { attributes: pairs(one.attributes), ...times };
+      if (one.kind !== 'histogram') return { ...head, asDouble: one.value };
+      const count = one.counts.reduce((sum, each) => sum + each, 0);
+      return { ...head, count: String(count), sum: one.sum, bucketCounts: one.counts.map(String), explicitBounds: BOUNDS };
+    });
+    const kind = series[0]?.kind;
+    const data =
+      kind === 'gauge'
+        ? { gauge: { dataPoints } }
+        : kind === 'sum'
+          ? { sum: { dataPoints, aggregationTemporality: CUMULATIVE, isMonotonic: true } }
+          : { histogram: { dataPoints, aggregationTemporality: CUMULATIVE } };
+    return { name, unit, ...data };
+  });
+  const scopeMetrics = [{ scope: SCOPE, metrics: written }];
+  return JSON.stringify({ resourceMetrics: [{ resource: { attributes: pairs(resource) }, scopeMetrics }] });
+}
+
+function nanoseconds(ms: number): string {
+  return `${Math.round(ms)}000000`;
+}
+
+function pairs(attributes: Attributes): readonly unknown[] {
+  return Object.entries(attributes).flatMap<unknown>(([key, value]) => {
+    if (value === undefined || (typeof value === 'number' && !Number.isFinite(value))) return [];
+    if (typeof value === 'string') return [{ key, value: { stringValue: lineOf(value, MOST_CHARS) } }];
+    if (typeof value === 'boolean') return [{ key, value: { boolValue: value } }];
+    return [{ key, value: Number.isSafeInteger(value) ? { intValue: String(value) } : { doubleValue: value } }];
+  });
+}
+
+// Where and how telemetry is sent: the OTEL_… variables of the OpenTelemetry specification that Umpire follows.
+
+type OtelVariables = Readonly<Record<string, string | undefined>>;
+
+interface OtlpTarget {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+}
+
+interface OtlpSettings {
+  /** Null: not asked for, or not possible. */
+  readonly traces: OtlpTarget | null;
+  readonly metrics: OtlpTarget | null;
+  readonly resource: Readonly<Record<string, string>>;
+  /** Settings that Umpire cannot follow, for people. */
+  readonly problems: readonly string[];
+}
+
+export function otlpSettings(env: OtelVariables): OtlpSettings {
+  const problems: string[] = [];
+  const targetOf = (signal: 'traces' | 'metrics'): OtlpTarget | null => {
+    const word = signal.toUpperCase();
+    const read = (name: string) => env[`OTEL_EXPORTER_OTLP_${word}_${name}`] || env[`OTEL_EXPORTER_OTLP_${name}`] || undefined;
+    const own = env[`OTEL_EXPORTER_OTLP_${word}_ENDPOINT`];
+    const address = read('ENDPOINT');
+    if (address === undefined || env[`OTEL_${word}_EXPORTER`] === 'none') return null;
+    const url = own ? address : `${address.replace(/\/+$/, '')}/v1/${signal}`;
+    if (!/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : '')) {
+      problems.push(`The OTLP endpoint for ${signal} is not an http or https address, so none are sent.`);
+      return null;
+    }
+    if (new URL(url).username !== '' || new URL(url).password !== '') {
+      problems.push(`The OTLP endpoint for ${signal} holds a password, so none are sent. Put it into OTEL_EXPORTER_OTLP_HEADERS.`);
+      return null;
+    }
+    const protocol = read('PROTOCOL');
+    if (protocol !== undefined && !protocol.startsWith('http/')) {
+      const shown = lineOf(protocol, 40);
+      problems.push(`Umpire sends OTLP over http, not ${shown}: no ${signal} are sent. Set OTEL_EXPORTER_OTLP_PROTOCOL=http/json.`);
+      return null;
+    }
+    const timeoutMs = Number(read('TIMEOUT'));
+    const headers = Object.entries(pairsIn(read('HEADERS')));
+    const valid = headers.filter(([name, value]) => /^[!#$%&'*+.^`|~\w-]+$/.test(name) && /^[\t\u0020-\u007e]*$/.test(value));
+    if (valid.length < headers.length) problems.push('OTEL_EXPORTER_OTLP_HEADERS holds a header that cannot be sent.');
+    return {
+      url,
+      headers: Object.fromEntries(valid),
+      timeoutMs: timeoutMs > 0 ? Math.min(timeoutMs, MOST_MS) : DEFAULT_MS,
+    };
+  };
+  const traces = targetOf('traces');
+  const metrics = targetOf('metrics');
+  const service = env['OTEL_SERVICE_NAME'] ? { 'service.name': env['OTEL_SERVICE_NAME'] } : {};
+  const resource = { 'service.name': 'umpire', ...pairsIn(env['OTEL_RESOURCE_ATTRIBUTES']), ...service };
+  return { traces, metrics, resource, problems: [...new Set(problems)] };
+}
+
+const DEFAULT_MS = 10_000;
+const MOST_MS = 600_000;
+
+/** `key=value,key=value`, percent-encoded. */
+function pairsIn(text = ''): Readonly<Record<string, string>> {
+  const pairs = text.split(',').flatMap((pair) => {
+    const at = pair.indexOf('=');
+    return at < 1 ? [] : [[pair.slice(0, at).trim(), decoded(pair.slice(at + 1).trim())] as const];
+  });
+  return Object.fromEntries(pairs);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
   }
 }

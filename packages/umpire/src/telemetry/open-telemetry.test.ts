@@ -5,7 +5,7 @@ import type { Recorded } from '@umpire/core/decider/events.js';
 import { NEW_SESSION } from '@umpire/core/decider/evolve.js';
 import { attributesOf, startCollector } from '../../../../test/support/collector.js';
 import type { Collector } from '../../../../test/support/collector.js';
-import { otlpSettings } from './otlp-settings.js';
+import { otlpSettings } from './export-telemetry.js';
 import { newTrace, takeEvent } from './session-spans.js';
 import { openTelemetry } from './open-telemetry.js';
 

@@ -1,6 +1,6 @@
 // OpenTelemetry: a trace for each session, and metrics. Off, and not even loaded, unless an OTLP endpoint is set. It never stops a run.
 
-import type { Telemetry } from './telemetry.js';
+import type { Telemetry } from './export-telemetry.js';
 
 const nothing = (): void => undefined;
 

@@ -1,13 +1,12 @@
 // `umpire guard` for a terminal: each finding with its reason, an honest alternative and both versions, side by side if the
 // terminal is wide enough. Also as JSON.
 
-import type { RetrialRecord } from '@umpire/core/decider/events.js';
+import type { RetrialRecord, RetrialRun } from '@umpire/core/decider/events.js';
 import type { GuardAllowance } from '@umpire/guard/findings/allowances.js';
 import type { GuardFinding } from '@umpire/guard/findings/finding.js';
 import type { Correction } from '@umpire/guard/revert/revert-breaches.js';
 import { paint } from './colors.js';
 import type { Color } from './colors.js';
-import { retrialLines } from './retrial-words.js';
 import { clip, columnsOf, lineOf, showHidden, wrap } from './safe-text.js';
 import { count } from './words.js';
 
@@ -49,6 +48,9 @@ export function guardPage(page: GuardPage, terminal: Terminal): string {
       const [left, right] = [versionLines(before), versionLines(after)];
       const width = Math.floor((terminal.columns - 5) / 2);
       const fits = terminal.columns >= SIDE_BY_SIDE_COLUMNS && [...left, ...right].every((line) => columnsOf(line) <= width);
+      const room = Math.max(80, terminal.columns);
+      const drawSide = (sign: string, tone: Color, lines: readonly string[], others: readonly string[]): readonly string[] =>
+        lines.map((line, at) => paint(tone, clip(`  ${sign} ${fromDifference(line, others[at] ?? '', room - 4)}`, room), terminal.color));
       return [
         `${paint('bold', rule, terminal.color)}  ${paint(tone, severity, terminal.color)}  ${lineOf(file)}:${line}`,
         ...(test === undefined ? [] : [clip(`  in ${lineOf(test)}`, Math.max(80, terminal.columns))]),
@@ -56,7 +58,7 @@ export function guardPage(page: GuardPage, terminal: Terminal): string {
         ...wrap(`Instead: ${honest}`, '  '),
         ...(fits
           ? beside(before === null ? ['(none)'] : left, after === null ? ['(gone)'] : right, width, terminal)
-          : below(left, right, terminal)),
+          : [...drawSide('-', 'red', left, right), ...drawSide('+', 'green', right, left)]),
       ];
     }),
     drawList(
@@ -99,13 +101,6 @@ function versionLines(version: GuardFinding['before']): readonly string[] {
   while (lines.length > 1 && lines.at(-1) === '') lines.pop();
   const more = lines.length - MAX_LINES;
   return more > 1 ? [...lines.slice(0, MAX_LINES), `... and ${more} more lines`] : lines;
-}
-
-function below(left: readonly string[], right: readonly string[], terminal: Terminal): readonly string[] {
-  const room = Math.max(80, terminal.columns);
-  const drawSide = (sign: string, tone: Color, lines: readonly string[], others: readonly string[]): readonly string[] =>
-    lines.map((line, at) => paint(tone, clip(`  ${sign} ${fromDifference(line, others[at] ?? '', room - 4)}`, room), terminal.color));
-  return [...drawSide('-', 'red', left, right), ...drawSide('+', 'green', right, left)];
 }
 
 const CONTEXT_CHARACTERS = 20;
@@ -184,7 +179,7 @@ function sumLines(page: GuardPage, fresh: number, terminal: Terminal): readonly 
 }
 
 /** The guard's result for scripts. */
-export interface GuardObject extends GuardPage {
+interface GuardObject extends GuardPage {
   readonly base: string;
 }
 
@@ -202,4 +197,27 @@ export function guardJson(run: GuardObject): Readonly<Record<string, unknown>> {
       ? {}
       : { reverted: reverted.corrections.map(({ path, how }) => ({ file: path, how })), left: reverted.left, kept: reverted.kept }),
   };
+}
+
+const SECOND_MS = 1000;
+
+/** `failed, 1 test passed, 1 failed, 0 skipped, 0.9 s, vitest` */
+function retrialRunWords({ passed, tests, exit_status: status, command, duration_ms: ms, problem }: RetrialRun): string {
+  const how = passed === null ? `no result (${lineOf(problem ?? 'it broke off', 200)})` : passed ? 'passed' : 'failed';
+  const counts = tests === null ? '' : `, ${count(tests.passed, 'test')} passed, ${tests.failed} failed, ${tests.skipped} skipped`;
+  const exit = tests !== null || status === null ? '' : ` (exit status ${status})`;
+  return `${how}${exit}${counts}, ${(ms / SECOND_MS).toFixed(1)} s, ${lineOf(command, 100)}`;
+}
+
+export function retrialLines({ runs, problem, mutants }: RetrialRecord): readonly string[] {
+  return [
+    ...runs.map((run) => `${run.tree}: ${retrialRunWords(run)}`),
+    // `mutants: 12 of 40 tried, both versions notice 10, only the old one 1, 8.1 s`
+    ...(mutants === undefined
+      ? []
+      : [
+          `mutants: ${mutants.tried} of ${mutants.found} tried, both versions notice ${mutants.kept}, only the old one ${mutants.lost}, ${(mutants.duration_ms / SECOND_MS).toFixed(1)} s`,
+        ]),
+    ...(problem === null ? [] : [`incomplete: ${lineOf(problem, 300)}`]),
+  ];
 }

@@ -1,6 +1,6 @@
 // `umpire read` for a terminal of 80 columns: the outcome of each report, its failures and findings, and problems. Also as JSON.
 
-import type { CheckOutcome, Coverage, Finding, ReportProblem, TestCounts, TestResult, ToolReport } from '@umpire/core/model/vocabulary.js';
+import type { CheckOutcome, Finding, ReportProblem, TestCounts, TestResult, ToolReport } from '@umpire/core/model/vocabulary.js';
 import { paint } from './colors.js';
 import type { Color } from './colors.js';
 import { clip, lineOf, wrap } from './safe-text.js';
@@ -38,10 +38,21 @@ function reportLines(report: PageReport, color: boolean): readonly string[] {
   const { path, outcome, format, tests, coverage, results = [], findings, problems } = report;
   const name = path === '-' ? 'stdin' : lineOf(path);
   const bad = results.filter(({ status }) => status === 'failed' || status === 'errored');
+  const kinds = ['lines', 'branches', 'statements', 'functions'] as const;
   return [
     `${painted(outcome, outcome.padEnd(LABEL), color)}${name}${format === 'unknown' ? '' : ` (${format})`}`,
     ...labelled('Tests', tests === undefined ? '' : describeTests(tests)),
-    ...labelled('Coverage', coverage === undefined ? '' : describeCoverage(coverage)),
+    ...labelled(
+      'Coverage',
+      coverage === undefined
+        ? ''
+        : kinds
+            .flatMap((kind) => {
+              const share = coverage[kind];
+              return share === undefined ? [] : [`${kind} ${share.pct}% (${share.covered} of ${share.total})`];
+            })
+            .join(', '),
+    ),
     ...labelled('Findings', report.counts === undefined ? '' : findingWords(report)),
     ...drawEntries(
       'Failed',
@@ -106,16 +117,6 @@ function describeTests({ total, passed, failed, errored, skipped }: TestCounts):
     ...(skipped > 0 ? [`${skipped} skipped`] : []),
   ];
   return total === 0 ? 'none' : `${total}: ${parts.join(', ')}`;
-}
-
-function describeCoverage(coverage: Coverage): string {
-  const kinds = ['lines', 'branches', 'statements', 'functions'] as const;
-  return kinds
-    .flatMap((kind) => {
-      const share = coverage[kind];
-      return share === undefined ? [] : [`${kind} ${share.pct}% (${share.covered} of ${share.total})`];
-    })
-    .join(', ');
 }
 
 function findingWords({ counts }: PageReport): string {

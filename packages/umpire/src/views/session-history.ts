@@ -7,7 +7,7 @@ import type { Recorded, Breach, UnmergedWork, PersonAnswered, RetrialRecord, Tas
 import { NO_USAGE } from '@umpire/core/model/ports.js';
 import { describeFinding } from '@umpire/core/formats/finding-text.js';
 import { describeRevert } from '@umpire/core/decider/revert-words.js';
-import { retrialLines } from './retrial-words.js';
+import { retrialLines } from './guard-page.js';
 import { inline } from './safe-text.js';
 import { grantWords } from './session-question.js';
 import { count, duration, viaWords } from './words.js';

@@ -7,7 +7,6 @@ import type { Recorded } from '@umpire/core/decider/events.js';
 import { dismissalOf } from '@umpire/core/decider/rulings.js';
 import { currentQuestion } from '@umpire/core/decider/question.js';
 import type { TaskState } from '@umpire/core/decider/run-state.js';
-import type { Verdict } from '@umpire/core/model/vocabulary.js';
 import { bySeverity, describeCounts, describeFinding } from '@umpire/core/formats/finding-text.js';
 import type { Provenance, ToolUse } from '@umpire/core/formats/provenance.js';
 import { codeSpan, fenced, inline } from './safe-text.js';
@@ -193,17 +192,6 @@ function verdictSections(state: SessionState, history: History, known: Pick<Verd
   ];
 }
 
-/** The findings, worst first, with their change since the previous round; then the fixed ones. */
-function drawFindings({ findings, fates = [] }: Verdict): readonly string[] {
-  const fateOf = new Map(fates.filter(({ fate }) => fate !== 'fixed').map(({ fingerprint, fate }) => [fingerprint, fate]));
-  const there = bySeverity(findings).map((finding) => {
-    const fate = fateOf.get(finding.fingerprint);
-    return `- ${finding.severity}: ${inline(describeFinding(finding))}${fate === undefined ? '' : ` (${inline(fate)})`}`;
-  });
-  const gone = fates.filter(({ fate }) => fate === 'fixed').map(({ finding }) => `- fixed: ${inline(finding)}`);
-  return [...limitLines(there, 'finding'), ...limitLines(gone, 'fixed finding')];
-}
-
 function limitLines(lines: readonly string[], noun: string): readonly string[] {
   const more = lines.length - MAX_FINDINGS;
   return more > 0 ? [...lines.slice(0, MAX_FINDINGS), `- and ${count(more, noun)} more`] : lines;
@@ -222,6 +210,14 @@ function drawVerdict({ verdict, scene }: PastVerdict, number: number, { at, labe
   const mark = marks.length === 0 ? '' : ` (${marks.join(', ')})`;
   const chain = label === '' ? '' : `, ${inline(label)}`;
   const critic = scene?.critic ?? null;
+  // The findings, worst first, with their change since the previous round; then the fixed ones.
+  const { findings, fates = [] } = verdict;
+  const fateOf = new Map(fates.filter(({ fate }) => fate !== 'fixed').map(({ fingerprint, fate }) => [fingerprint, fate]));
+  const there = bySeverity(findings).map((finding) => {
+    const fate = fateOf.get(finding.fingerprint);
+    return `- ${finding.severity}: ${inline(describeFinding(finding))}${fate === undefined ? '' : ` (${inline(fate)})`}`;
+  });
+  const gone = fates.filter(({ fate }) => fate === 'fixed').map(({ finding }) => `- fixed: ${inline(finding)}`);
   return [
     `### ${number}. ${inline(verdict.decision)}${mark}: round ${verdict.round} of ${verdict.maxRounds}, rule ${inline(verdict.rule)}${chain}`,
     '',
@@ -231,7 +227,7 @@ function drawVerdict({ verdict, scene }: PastVerdict, number: number, { at, labe
     ...(verdict.worse === true ? ['- Worse: the work of this round made things worse'] : []),
     ...verdict.waivers.map((waiver) => `- Waiver: ${inline(waiver)}`),
     ...verdict.anomalies.map((anomaly) => `- Anomaly ${inline(anomaly.rule)}: ${inline(anomaly.message)}`),
-    ...drawFindings(verdict),
+    ...[...limitLines(there, 'finding'), ...limitLines(gone, 'fixed finding')],
     ...limitLines(
       (verdict.dismissed ?? []).map((one) => `- dismissed, ${one.finding.severity}: ${dismissalText(one)}`),
       'dismissed finding',

@@ -175,6 +175,8 @@ export function sessionView(state: SessionState, around: SessionSurroundings): S
   // Nobody can answer while a process runs the session.
   const isLater = around.state === 'running' && run !== null && awaitedQuestion(run) === null;
   const chains = chainsIn(state);
+  const isAtWork = around.state === 'running';
+  const judged = judgedBy(verdicts);
   return {
     session,
     state: around.state,
@@ -198,7 +200,10 @@ export function sessionView(state: SessionState, around: SessionSurroundings): S
     })),
     reason: run?.ended?.reason ?? '',
     wave: run === null || run.ended !== null ? null : currentWave(run),
-    tasks: run === null ? foreignTasks(around.tasks, verdicts) : viewRunTasks(run, verdicts, around.state === 'running'),
+    tasks:
+      run === null
+        ? foreignTasks(around.tasks, verdicts)
+        : run.tasks.map((task) => taskView(run, task, judged.get(task.id) ?? NOT_JUDGED, isAtWork)),
     chains,
     spent: run === null ? null : spentOf(run),
     sandbox: run?.settings.sandbox === true,
@@ -287,11 +292,6 @@ function judgedBy(verdicts: readonly PastVerdict[]): ReadonlyMap<string, TaskVer
     for (const { id } of verdict.tasks) if (!judged.has(id)) judged.set(id, { round: round + 1, verdict: null });
   }
   return judged;
-}
-
-function viewRunTasks(run: RunState, verdicts: readonly PastVerdict[], isAtWork: boolean): readonly TaskView[] {
-  const judged = judgedBy(verdicts);
-  return run.tasks.map((task) => taskView(run, task, judged.get(task.id) ?? NOT_JUDGED, isAtWork));
 }
 
 function taskView(run: RunState, task: TaskState, judged: TaskVerdict, isAtWork: boolean): TaskView {

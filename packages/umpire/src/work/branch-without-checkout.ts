@@ -4,7 +4,7 @@
 import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import type { Merge, Workspace } from '@umpire/core/model/ports.js';
 import { isAncestor, signatureOf } from './commits.js';
-import { projectNames } from './git-names.js';
+import { projectNames } from './session-git.js';
 import { git } from './git.js';
 import type { RawName } from './git.js';
 import { makeMerge, makeRestore, makeReverts } from './next-commit.js';

@@ -10,13 +10,10 @@ import { diffTrees } from './commits.js';
 import { findCommits, isAllApplied } from './session-diff.js';
 import { git, runGitSync } from './git.js';
 import type { RawName } from './git.js';
-import { followMovedProject } from './moved-project.js';
-import { branchOf, projectNames } from './git-names.js';
 import { readSharedFiles } from './shared-files.js';
 import { removeFolder } from './remove-folder.js';
 import { SNAPSHOT } from './repository.js';
-import { changeRefs, readRef, refsOf } from './refs.js';
-import { readSessionNote, leftFolders, sessionPath } from './session-worktree.js';
+import { readSessionNote, leftFolders, sessionPath, followMovedProject } from './session-worktree.js';
 import {
   findSessionRemains,
   findSessionGit,
@@ -25,6 +22,11 @@ import {
   isOwnSessionFolder,
   refuseOtherSession,
   readWorkspaceNote,
+  changeRefs,
+  readRef,
+  refsOf,
+  branchOf,
+  projectNames,
 } from './session-git.js';
 import type { SessionPlace, SessionGit } from './session-git.js';
 import type { SessionRefsCache } from './session-refs-cache.js';

@@ -9,6 +9,7 @@ import { basename, dirname, join } from 'node:path';
 import { UmpireError } from '@umpire/core/model/errors.js';
 import { lstatOf } from '../sessions/file-system.js';
 import { faultOf } from '../sessions/session-folder.js';
+import type { Stats } from 'node:fs';
 
 /** What a git command works on: its repository, its files, its index. */
 export interface GitTarget {
@@ -330,5 +331,38 @@ export function copyIndex(from: string, to: string): void {
     utimesSync(to, written, written);
   } catch (error) {
     throw new UmpireError('write-failed', { path: to, detail: faultOf(error) });
+  }
+}
+
+// Checks the parent folders of a path. Beyond a link or a file in their place, Umpire reads, writes and removes nothing.
+
+/** Is a link among the parent folders? Then the path leads elsewhere, and git refuses it. */
+export function linkOnPathTest(root: string): (name: RawName) => boolean {
+  return wayTest(root, (stat) => stat.isSymbolicLink());
+}
+
+/** Is anything but a folder among the parent folders? */
+export function blockedPathTest(root: string): (name: RawName) => boolean {
+  return wayTest(root, (stat) => !stat.isDirectory());
+}
+
+function wayTest(root: string, matches: (stat: Stats) => boolean): (name: RawName) => boolean {
+  const known = new Map<string, boolean>([['.', false]]);
+  const isFound = (folder: string): boolean => {
+    const seen = known.get(folder);
+    if (seen !== undefined) return seen;
+    const found = isFound(dirname(folder)) || isAt(pathIn(root, folder), matches);
+    known.set(folder, found);
+    return found;
+  };
+  return (name) => isFound(dirname(name));
+}
+
+function isAt(path: Buffer, matches: (stat: Stats) => boolean): boolean {
+  try {
+    const stat = lstatOf(path);
+    return stat !== undefined && matches(stat);
+  } catch {
+    return false;
   }
 }

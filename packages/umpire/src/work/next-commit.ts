@@ -1,4 +1,4 @@
-// Makes the next commit of a session's branch: a merge, a revert, restored files. Writes only git objects; nothing moves. merge-work.ts moves
+// Makes the next commit of a session's branch: a merge, a revert, restored files. Writes only git objects; nothing moves. workspace.ts moves
 // the branch of a checkout, branch-without-checkout.ts that of a remote.
 
 import { rmSync } from 'node:fs';
@@ -8,8 +8,7 @@ import { commitTree, diffTrees, isAncestor, titleOf, treeOf } from './commits.js
 import type { Signature, TreeDifference } from './commits.js';
 import { askGit, git, namesInput } from './git.js';
 import type { RawName } from './git.js';
-import { SHORT_ID } from './git-names.js';
-import { readRef } from './refs.js';
+import { readRef, SHORT_ID } from './session-git.js';
 import type { SessionGit } from './session-git.js';
 import { makeScratch } from '../sessions/session-folder.js';
 

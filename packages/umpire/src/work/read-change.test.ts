@@ -8,7 +8,7 @@ import { SOAK } from '../../../../test/support/campaign.js';
 import { cleanUpAfterwards, filesUnder, gitProject, plainProject } from '../../../../test/support/git-project.js';
 import type { Project } from '../../../../test/support/git-project.js';
 import { findBase, readChange, createFileReader, filesStaged } from './read-change.js';
-import { restoreInTree, restoreOnDisk } from './restore-change.js';
+import { restoreInTree, restoreOnDisk } from './inspect-work.js';
 
 cleanUpAfterwards();
 

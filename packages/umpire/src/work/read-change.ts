@@ -10,7 +10,7 @@ import { isCode } from '@umpire/guard/syntax/languages.js';
 import { lstatOf } from '../sessions/file-system.js';
 import { copyIndex, git, lineOf, namesInput, nameOf, pathIn, rawNames, tryGit, runGitSync } from './git.js';
 import type { RawName, GitTarget } from './git.js';
-import { projectNames, SHORT_ID } from './git-names.js';
+import { projectNames, SHORT_ID } from './session-git.js';
 import { UmpireError } from '@umpire/core/model/errors.js';
 import { findRepository } from './repository.js';
 import type { Repository } from './repository.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseRemote } from './remote-address.js';
+import { parseRemote } from './remote-repository.js';
 
 test.each([
   ['git@host:team/x.git', 'git@host:team/x.git'],

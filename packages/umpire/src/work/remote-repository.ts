@@ -10,18 +10,14 @@ import { safeName } from '../sessions/safe-name.js';
 import { faultOf, makeFolders, makeScratch } from '../sessions/session-folder.js';
 import { git, gitFault, gitMessage, lineOf, tryGit } from './git.js';
 import type { GitOptions, GitResult, GitTarget } from './git.js';
-import { SHORT_ID, branchOf } from './git-names.js';
-import { refsOf, taskRef } from './refs.js';
-import { parseRemote } from './remote-address.js';
-import type { RemoteAddress } from './remote-address.js';
 import { findRepository } from './repository.js';
-import { readRecordedFolder } from './session-git.js';
+import { readRecordedFolder, refsOf, taskRef, SHORT_ID, branchOf } from './session-git.js';
 import { breakLock, planMove } from './session-worktree.js';
 
 /** For one command to a remote: the first copy of a large project takes minutes. */
 const LIMIT_MS = 600_000;
 
-export interface MirrorOptions {
+interface MirrorOptions {
   /** An ssh or https address, or the path of a repository. */
   readonly remote: string;
   /** The folder for mirrors. */
@@ -164,7 +160,7 @@ async function listRemote(address: RemoteAddress, limitMs: number, refs: readonl
   }
 }
 
-export interface CloneOptions {
+interface CloneOptions {
   /** The folder of the checkout: one session of one worker. */
   readonly folder: string;
   readonly session: string;
@@ -317,4 +313,67 @@ function refused(address: RemoteAddress, ref: string, { code, stdout, stderr }: 
   const lines = stderr.split('\n').flatMap((line) => /^remote: (.*\S)/.exec(line)?.[1] ?? []);
   const detail = [reason ?? gitMessage(stderr), ...lines.slice(0, MAX_SAID)].join(': ');
   return new UmpireError('remote-refused', { remote: address.label, ref, detail: address.redact(detail).replace(/\.$/, '') });
+}
+
+// The address of a git remote: checked, as git gets it, and as people read it, without a password.
+
+interface RemoteAddress {
+  /** For git. May contain a password. */
+  readonly url: string;
+  /** For names and messages. */
+  readonly label: string;
+  /** A message of git without the parts of the address that are secret. */
+  readonly redact: (text: string) => string;
+}
+
+const SCHEME = /^([a-z][a-z0-9+.-]*):\/\//i;
+/** `git@host:path`; a path has a slash before any colon. */
+const SCP = /^[^/\\]+:/;
+
+export function parseRemote(remote: string): RemoteAddress {
+  const scheme = SCHEME.exec(remote)?.[1]?.toLowerCase();
+  const detail =
+    remote.trim() === ''
+      ? 'it is empty'
+      : /\p{Cc}/u.test(remote) || remote.startsWith('-')
+        ? 'a control character or a leading dash is not allowed'
+        : /^[a-z0-9+.-]+::/i.test(remote)
+          ? 'an address that runs a command is not allowed'
+          : scheme !== undefined && !SCHEMES.has(scheme)
+            ? `${scheme}:// is not supported`
+            : null;
+  if (detail !== null) throw new UmpireError('remote-invalid', { remote: withoutSecrets(remote), detail });
+  const url = scheme === undefined && !SCP.test(remote) ? resolve(remote) : remote;
+  const secrets = secretsIn(url);
+  return {
+    url,
+    label: withoutSecrets(url),
+    redact: (text) => secrets.reduce((left, secret) => left.replaceAll(secret, '***'), withoutSecrets(text)),
+  };
+}
+
+const SCHEMES = new Set(['ssh', 'https', 'http', 'file', 'git']);
+
+/** A token may stand in the place of the user; over ssh, a name alone is no secret. */
+function withoutSecrets(text: string): string {
+  return text
+    .replaceAll(/\b(https?:\/\/)[^/\s]*@/gi, '$1')
+    .replaceAll(/\b([a-z][a-z0-9+.-]*:\/\/[^/\s:@]*):[^/\s]*@/gi, '$1@')
+    .replaceAll(/\b(https?:\/\/[^\s?#'"]*)[?#][^\s'"]*/gi, '$1');
+}
+
+const MIN_SECRET_CHARS = 4;
+
+function secretsIn(url: string): readonly string[] {
+  const [, scheme = '', user = '', password = ''] = /^([a-z][a-z0-9+.-]*):\/\/([^/:]*)(?::([^/]*))?@/i.exec(url) ?? [];
+  const found = [password, ...(/^https?$/i.test(scheme) && password === '' ? [user] : [])];
+  return found.flatMap((secret) => [secret, decoded(secret)]).filter((secret) => secret.length >= MIN_SECRET_CHARS);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

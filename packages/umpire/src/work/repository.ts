@@ -1,5 +1,5 @@
 // Finds the repository for a project's work: the git repository around it, or a private one (no git, no commit yet, or an outer repository
-// that does not track the project). snapshot.ts makes the private one.
+// that does not track the project). open-refs.ts makes the private one.
 
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';

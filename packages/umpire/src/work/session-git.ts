@@ -2,16 +2,17 @@
 // `umpire clean` and against two projects in one place.
 
 import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join, resolve, posix } from 'node:path';
 import { UmpireError } from '@umpire/core/model/errors.js';
 import { statOf } from '../sessions/file-system.js';
 import { faultOf, makeFolders } from '../sessions/session-folder.js';
 import { safeName } from '../sessions/safe-name.js';
-import type { GitTarget } from './git.js';
-import { branchOf } from './git-names.js';
+import type { GitTarget, RawName } from './git.js';
 import { writeStateFile } from './state-file.js';
 import { findRepository } from './repository.js';
 import type { Repository } from './repository.js';
+import { git, tryGit, nameOf } from './git.js';
+import { lineOf } from '../views/safe-text.js';
 
 /** Identifies a session. */
 export interface SessionPlace {
@@ -181,4 +182,124 @@ export function readWorkspaceNote(folder: string): WorkspaceNote | null {
   } catch {
     return null;
   }
+}
+
+// The refs of a session: the branch that people see, and Umpire's own refs. An agent may move a branch; `head` moves only when Umpire
+// merges, takes a person's edit or reverts work.
+
+interface RefNames {
+  /** The branch that people see. */
+  readonly branch: string;
+  /** The commit that the session began with. */
+  readonly base: string;
+  /** The commit that the branch should have. */
+  readonly head: string;
+  /** The commit that `umpire apply` applied. */
+  readonly applied: string;
+  /** The prefix of all refs but the branch. */
+  readonly all: string;
+}
+
+/** The part of a session's git that names its refs. */
+interface SessionName {
+  readonly branch: string;
+  readonly place: { readonly session: string };
+}
+
+export function refsOf({ branch, place }: SessionName): RefNames {
+  const all = `refs/umpire/${safeName(place.session)}`;
+  return { branch: `refs/heads/${branch}`, base: `${all}/base`, head: `${all}/head`, applied: `${all}/applied`, all };
+}
+
+/** Keeps a submitted commit alive until it is merged. */
+export function taskRef(sessionName: SessionName, task: string, attempt: number): string {
+  return `${refsOf(sessionName).all}/${taskName(task, attempt)}`;
+}
+
+const ID = /^[0-9a-f]{40,64}$/;
+
+/** The commit of a ref or revision; null where there is none. Mostly needs no git process. */
+export async function readRef(sessionGit: SessionGit, ref: string): Promise<string | null> {
+  const known = sessionGit.repository.isPlain && /^refs\/[^^~@{]*$/.test(ref) ? readPlain(sessionGit.repository.gitDir, ref) : undefined;
+  if (known !== undefined) return known;
+  const { code, stdout } = await tryGit(sessionGit.gitTarget, ['rev-parse', '--quiet', '--verify', `${ref}^{commit}`]);
+  return code === 0 ? stdout.toString('utf8').trim() : null;
+}
+
+/** A loose ref is newer than a packed one, so it is read first. Undefined: ask git. */
+function readPlain(gitDir: string, ref: string): string | null | undefined {
+  const own = textAt(join(gitDir, ref))?.trim();
+  // If git packed it meanwhile, it is in packed-refs: git writes that file first.
+  if (own === undefined) return textAt(join(gitDir, 'packed-refs'))?.includes(` ${ref}\n`) === true ? undefined : null;
+  return ID.test(own) ? own : undefined;
+}
+
+function textAt(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR') return undefined;
+    throw error;
+  }
+}
+
+export interface RefChange {
+  readonly ref: string;
+  /** Null: removed. */
+  readonly to: string | null;
+  /** The expected old value; default: any. */
+  readonly from?: string;
+}
+
+/** All or none. */
+export async function changeRefs(sessionGit: SessionGit, changes: readonly RefChange[]): Promise<void> {
+  if (changes.length === 0) return;
+  const lines = changes.map(({ ref, to, from }) =>
+    to === null ? `delete ${ref}\n` : `update ${ref} ${to}${from === undefined ? '' : ` ${from}`}\n`,
+  );
+  await git(sessionGit.gitTarget, ['update-ref', '-m', 'umpire', '--stdin'], { input: lines.join('') });
+}
+
+/** Every ref of the session but the branch. */
+export async function listRefs(sessionGit: SessionGit): Promise<readonly string[]> {
+  const out = await git(sessionGit.gitTarget, ['for-each-ref', '--format=%(refname)', refsOf(sessionGit).all]);
+  return out
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => line !== '');
+}
+
+// Names of branches, refs, folders and files of a session. Task ids are arbitrary text; names on disk and in git are not.
+
+const MAX_NAME_CHARS = 100;
+
+/** Prefix of the sessions' branches. */
+export const BRANCHES = 'umpire/';
+
+export function branchOf(session: string): string {
+  return `${BRANCHES}${safeName(session)}`;
+}
+
+export function taskName(task: string, attempt: number): string {
+  return `${safeName(task)}-${attempt}`;
+}
+
+export const SHORT_ID = 10;
+
+/** Names of listed files relative to the project; `prefix` is the project's folder in the repository. */
+export function projectNames(names: readonly RawName[], prefix: string): readonly string[] {
+  const texts = names.map(nameOf);
+  return prefix === '' ? texts : texts.map((name) => posix.relative(prefix, name));
+}
+
+const MAX_LISTED = 5;
+
+/** The first files, and how many more there are. */
+export function listFew(files: readonly string[]): string {
+  const shown = files
+    .slice(0, MAX_LISTED)
+    .map((file) => lineOf(file, MAX_NAME_CHARS))
+    .join(', ');
+  return files.length > MAX_LISTED ? `${shown} and ${files.length - MAX_LISTED} more` : shown;
 }

@@ -3,8 +3,8 @@
 // interrupted.
 
 import { existsSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { statOf } from '../sessions/file-system.js';
+import { join, basename, dirname } from 'node:path';
+import { statOf, lstatOf } from '../sessions/file-system.js';
 import { borrowObjects, copyObjects, hasOwnRepository, makeOwnRepository, readOwnTips, restoreSettings } from './worktree-repository.js';
 import { checkOut, hasChanges, listChanges, removeFrom, undoChanges, writeTree } from './worktree-changes.js';
 import type { Changes } from './worktree-changes.js';
@@ -14,11 +14,8 @@ import { prepareWorktree, addSharedFiles, workdirOf } from './prepare-worktree.j
 import type { WorkspaceContext } from './prepare-worktree.js';
 import { git, tryGit } from './git.js';
 import type { RawName } from './git.js';
-import { SHORT_ID } from './git-names.js';
-import { changeRefs, readRef, refsOf } from './refs.js';
-import type { RefChange } from './refs.js';
 import { removeFolder } from './remove-folder.js';
-import type { SessionGit } from './session-git.js';
+import type { SessionGit, RefChange } from './session-git.js';
 import { refuseMixed } from './submodules.js';
 import { dropLink, makeWorktree, gitTargetOf, worktreeOf } from './worktree.js';
 import type { Worktree } from './worktree.js';
@@ -26,6 +23,10 @@ import { flag, listOf, object, orNull, text } from '@umpire/core/model/schema.js
 import type { Infer } from '@umpire/core/model/schema.js';
 import { readStateFile, stateFileOf, writeStateFile } from './state-file.js';
 import type { StateRead } from './state-file.js';
+import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
+import { faultOf, makeFolders } from '../sessions/session-folder.js';
+import { readSharedPaths } from './shared-files.js';
+import { findFormerFolder, writeWorkspaceNote, changeRefs, readRef, refsOf, SHORT_ID } from './session-git.js';
 
 const NAME = 'session';
 
@@ -329,7 +330,7 @@ export function readSessionNote({ folder }: Pick<SessionGit, 'folder'>): StateRe
   return readStateFile(stateFileOf(folder, NAME), SESSION_NOTE);
 }
 
-export function writeSessionNote({ folder }: Pick<SessionGit, 'folder'>, note: SessionNote): void {
+function writeSessionNote({ folder }: Pick<SessionGit, 'folder'>, note: SessionNote): void {
   writeStateFile(stateFileOf(folder, NAME), note);
 }
 
@@ -361,4 +362,30 @@ export async function breakLock(lock: string): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
   rmSync(lock, { force: true });
+}
+
+// After a project was moved: moves the worktrees of its sessions to the new project's folder for worktrees, with a person's edits in them.
+
+/** Can be repeated after a crash: the note with the old path is written last. */
+export async function followMovedProject(sessionGit: SessionGit): Promise<void> {
+  const former = findFormerFolder(sessionGit);
+  if (former === null) return;
+  const { folder } = sessionGit;
+  try {
+    if (former !== folder) {
+      makeFolders(dirname(folder));
+      renameSync(former, folder);
+    }
+    // They lead to the old path. New ones are made where they are missing.
+    const root = worktreeOf(sessionGit, 'session').root;
+    dropLink(root);
+    for (const path of readSharedPaths(sessionGit)) {
+      const place = join(root, path);
+      if (basename(path) === 'node_modules' || lstatOf(place)?.isSymbolicLink() === true) await removeFolder(place);
+    }
+  } catch (error) {
+    if (isUmpireError(error)) throw error;
+    throw new UmpireError('write-failed', { path: folder, detail: faultOf(error) });
+  }
+  writeWorkspaceNote(sessionGit);
 }

@@ -7,14 +7,12 @@ import { listOf, text } from '@umpire/core/model/schema.js';
 import { lstatOf, statOf } from '../sessions/file-system.js';
 import { faultOf } from '../sessions/session-folder.js';
 import { OUTER_ENVIRONMENT, PROVISIONS_NOTE, isPythonEnvironment } from '../sessions/python-environment.js';
-import { git, nameOf, rawNames, rawOf } from './git.js';
+import { git, nameOf, rawNames, rawOf, blockedPathTest } from './git.js';
 import type { RawName } from './git.js';
-import { blockedPathTest } from './path-checks.js';
 import { readStateFile, writeStateFile } from './state-file.js';
-import { linkPackages } from './node-modules-links.js';
-import type { SharedFile } from './node-modules-links.js';
-import { expandPath, nameTest } from './patterns.js';
-import { linkEnvironment, findOuterEnvironment } from './virtualenv-links.js';
+import type { SharedFile } from './virtualenv-links.js';
+import { expandPath, nameTest } from './untracked-files.js';
+import { linkEnvironment, findOuterEnvironment, linkPackages } from './virtualenv-links.js';
 import type { SessionGit } from './session-git.js';
 
 export interface SharedFiles {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { isJudge, isManifest, mergeManifests } from '@umpire/guard/retrial/judges.js';
 import { diffTrees } from './commits.js';
 import type { TreeDifference } from './commits.js';
-import { projectNames } from './git-names.js';
+import { projectNames } from './session-git.js';
 import { askGit, copyIndex, git, nameOf } from './git.js';
 import type { GitTarget, RawName } from './git.js';
 import { treeWith } from './next-commit.js';

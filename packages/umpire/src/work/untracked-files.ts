@@ -1,12 +1,11 @@
 // Lists untracked files in the project's folder, which worktrees will not have. Runs before a session begins; writes only a scratch
 // repository and removes it.
 
-import { rmSync } from 'node:fs';
+import { rmSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isFile } from '../sessions/file-system.js';
 import { git, nameOf, rawNames } from './git.js';
 import type { GitTarget } from './git.js';
-import { expandPath, nameTest } from './patterns.js';
 import type { Repository } from './repository.js';
 import { makeScratch } from '../sessions/session-folder.js';
 
@@ -42,4 +41,36 @@ async function ignoredIn(folder: string, pattern: string): Promise<readonly stri
 /** Do these entries of `link` or `copy` match this file of the project's folder? */
 export function isNamedBy(project: string, entries: readonly string[], name: string): boolean {
   return entries.some((entry) => (entry.includes('/') ? expandPath(project, entry).includes(name) : nameTest(entry)(name)));
+}
+
+// Patterns as people write them in settings (`.env*`, `config/*.json`) and as git reads them in an ignore file.
+
+/** Matches one name; `*` and `?` as in a shell. */
+export function nameTest(pattern: string): (name: string) => boolean {
+  const source = pattern.replaceAll(/[\\^$.*+?()[\]{}|/]/g, (sign) => (sign === '*' ? '.*' : sign === '?' ? '.' : `\\${sign}`));
+  const test = new RegExp(`^${source}$`, 'su');
+  return (name) => test.test(name);
+}
+
+/** The paths under `root` that match a pattern with slashes. */
+export function expandPath(root: string, pattern: string): readonly string[] {
+  const parts = pattern.split('/').filter((part) => part !== '' && part !== '.');
+  if (parts.includes('..')) return [];
+  return parts.reduce<readonly string[]>(
+    (found, part) => found.flatMap((path) => namesIn(join(root, path), part).map((name) => (path === '' ? name : `${path}/${name}`))),
+    [''],
+  );
+}
+
+function namesIn(folder: string, pattern: string): readonly string[] {
+  try {
+    return readdirSync(folder).filter(nameTest(pattern)).toSorted();
+  } catch {
+    return [];
+  }
+}
+
+/** A literal path as a line of an ignore file. */
+export function escapePattern(path: string): string {
+  return path.replaceAll(/[\\*?[\]!# ]/g, '\\$&');
 }

@@ -2,11 +2,10 @@
 // stays there, and editable packages lead to the worktree's sources, not to the checkout.
 
 import { spawnSync } from 'node:child_process';
-import { readFileSync, realpathSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { readFileSync, realpathSync, readdirSync } from 'node:fs';
+import { join, resolve, relative, sep } from 'node:path';
 import { ENVIRONMENT_NOTE, isPythonEnvironment, originsOf } from '../sessions/python-environment.js';
 import { isFile, lstatOf, namesIn, statOf } from '../sessions/file-system.js';
-import type { SharedFile } from './node-modules-links.js';
 
 /** `root`: the checkout, links resolved. `from`: the person's environment, absolute. `at`: its path in the worktree. */
 export function linkEnvironment(root: string, from: string, at: string): readonly SharedFile[] {
@@ -217,4 +216,52 @@ function prefixOnPath(project: string): string | null {
   const { status, stdout } = spawnSync('python3', ['-c', 'import sys; print(sys.prefix)'], { cwd: '/', encoding: 'utf8', timeout: 10_000 });
   const place = status === 0 ? realPath(stdout.trim()) : null;
   return place === '/usr' ? null : place;
+}
+
+// A node_modules folder for a worktree: a real folder with one link per package. What a task installs or caches stays there, and workspace
+// packages lead to the worktree's sources, not to the person's checkout.
+
+/** Something to add to a worktree. Paths are relative to its root. */
+export type SharedFile =
+  /** A link into the person's checkout; `inside`: the path to prefer if the worktree has it. */
+  | { readonly kind: 'link'; readonly at: string; readonly to: string; readonly inside: string | null }
+  | { readonly kind: 'copy'; readonly at: string; readonly from: string }
+  /** `isOld`: is the existing folder outdated, to be replaced? */
+  | { readonly kind: 'folder'; readonly at: string; readonly isOld?: (place: string) => boolean }
+  /** A generated file; `text` gets the absolute root of the worktree. */
+  | { readonly kind: 'text'; readonly at: string; readonly text: (root: string) => string; readonly mode: number };
+
+/** `root`: the checkout, links resolved. `at`: its node_modules folder. */
+export function linkPackages(root: string, at: string): readonly SharedFile[] {
+  return [{ kind: 'folder', at }, ...linkEntries(root, at, true)];
+}
+
+/** Tools recreate them. Through a link a task would write into the person's own. */
+const CACHES: ReadonlySet<string> = new Set(['.cache', '.vite', '.vite-temp', '.vitest', '.tmp']);
+
+function linkEntries(root: string, at: string, isTop: boolean): readonly SharedFile[] {
+  return readdirSync(join(root, at), { withFileTypes: true }).flatMap((entry): readonly SharedFile[] => {
+    if (isTop && CACHES.has(entry.name)) return [];
+    const path = `${at}/${entry.name}`;
+    const source = join(root, path);
+    if (entry.isDirectory() && isTop && (entry.name.startsWith('@') || entry.name === '.bin'))
+      return [{ kind: 'folder', at: path }, ...linkEntries(root, path, false)];
+    if (entry.isDirectory()) return [{ kind: 'link', at: path, to: source, inside: null }];
+    // Files there are state of package managers, which rewrite them: never through a link.
+    if (entry.isFile()) return [{ kind: 'copy', at: path, from: source }];
+    return entry.isSymbolicLink() ? [{ kind: 'link', at: path, to: source, inside: insideOf(root, source) }] : [];
+  });
+}
+
+/** The path in the project that a link leads to; null outside. */
+function insideOf(root: string, link: string): string | null {
+  let target: string;
+  try {
+    target = realpathSync.native(link);
+  } catch {
+    return null;
+  }
+  const path = relative(root, target);
+  const parts = path.split(sep);
+  return path === '' || parts[0] === '..' || parts.includes('node_modules') ? null : parts.join('/');
 }

@@ -12,10 +12,6 @@ import type { Protect, WorkspaceContext } from './prepare-worktree.js';
 import { git, rawNames } from './git.js';
 import type { RawName } from './git.js';
 import type { Inspector } from './inspect-work.js';
-import { mergeWork, restoreFiles, revertWork } from './merge-work.js';
-import type { RawMerge } from './merge-work.js';
-import { followMovedProject } from './moved-project.js';
-import { projectNames } from './git-names.js';
 import { openRefs } from './open-refs.js';
 import { diffCommits } from './session-diff.js';
 import { planSharedFiles } from './shared-files.js';
@@ -28,10 +24,14 @@ import {
   sweepWorktree,
   takeEditIn,
   leftFolders,
+  moveTo,
+  followMovedProject,
 } from './session-worktree.js';
-import { claimSessionFolder, findSessionGit, recordSessionFolder } from './session-git.js';
+import { claimSessionFolder, findSessionGit, recordSessionFolder, projectNames } from './session-git.js';
 import type { SessionPlace, SessionGit } from './session-git.js';
 import { lendWorktree, removeHalfMade, returnWorktree, takeWork, worktreeFolderOf } from './task-worktree.js';
+import { makeMerge, makeRestore, makeReverts } from './next-commit.js';
+import type { NextCommit } from './next-commit.js';
 
 export interface WorkspaceOptions extends SessionPlace {
   /** Names (anywhere in the project) or paths to link, besides node_modules. */
@@ -190,7 +190,8 @@ class SessionWorkspace implements GitWorkspace {
   merge(task: string, commit: string): Promise<Merge> {
     return this.inTurn(async () => {
       const { context, head } = this.ready();
-      const merge = await mergeWork(context, head, task, commit, this.taken.get(commit) ?? null);
+      // `base`: the commit's parent, if the caller knows it and knows that the commit is not merged yet.
+      const merge = await moveBranch(context, head, await makeMerge(context, head, task, commit, this.taken.get(commit) ?? null));
       this.taken.delete(commit);
       return this.settle(merge);
     });
@@ -226,7 +227,7 @@ class SessionWorkspace implements GitWorkspace {
   revert(commits: readonly string[], why: string): Promise<Merge> {
     return this.inTurn(async () => {
       const { context, head } = this.ready();
-      return this.settle(await revertWork(context, head, commits, why));
+      return this.settle(await moveBranch(context, head, await makeReverts(context, head, commits, why)));
     });
   }
 
@@ -235,11 +236,15 @@ class SessionWorkspace implements GitWorkspace {
       const { context, head } = this.ready();
       const wanted = new Set(files);
       return this.settle(
-        await restoreFiles(context, head, commit, {
-          isWanted: (name) => this.names([name]).every((one) => wanted.has(one)),
-          existing,
-          why,
-        }),
+        await moveBranch(
+          context,
+          head,
+          await makeRestore(context, head, commit, {
+            isWanted: (name) => this.names([name]).every((one) => wanted.has(one)),
+            existing,
+            why,
+          }),
+        ),
       );
     });
   }
@@ -291,4 +296,17 @@ export async function uncommittedIn({ repository, place }: Pick<SessionGit, 'rep
     rawNames(out).map((entry) => entry.slice(3)),
     repository.prefix,
   ).filter((name) => !own.some((folder) => `${name}/`.startsWith(`${folder}/`) || (name.endsWith('/') && folder.startsWith(name))));
+}
+
+// Moves the session's branch and worktree to the next commit: merges submitted commits, reverts merged ones, restores files. The commit is
+// complete before anything moves: a conflict changes nothing.
+
+type RawMerge =
+  | { readonly ok: true; readonly head: string; readonly files: readonly RawName[] }
+  | { readonly ok: false; readonly files: readonly RawName[] };
+
+async function moveBranch(context: WorkspaceContext, from: string, next: NextCommit): Promise<RawMerge> {
+  if (!next.ok) return next;
+  if (next.head !== from) await moveTo(context, from, next.head, next.steps);
+  return { ok: true, head: next.head, files: next.steps.map(({ name }) => name) };
 }

@@ -7,10 +7,9 @@ import { UmpireError } from '@umpire/core/model/errors.js';
 import { lstatOf } from '../sessions/file-system.js';
 import { faultOf } from '../sessions/session-folder.js';
 import { diffTrees } from './commits.js';
-import { git, namesInput } from './git.js';
-import type { GitTarget } from './git.js';
-import { clearSkipFlags } from './index-flags.js';
-import { readRef, refsOf } from './refs.js';
+import { git, namesInput, rawNames } from './git.js';
+import type { GitTarget, RawName } from './git.js';
+import { readRef, refsOf } from './session-git.js';
 import { removeFolder } from './remove-folder.js';
 import type { SessionGit } from './session-git.js';
 
@@ -50,7 +49,12 @@ export async function makeWorktree(sessionGit: SessionGit, name: string, at: str
     // In a sparse checkout, also adds the files that the session itself made or changed elsewhere.
     const base = await readRef(sessionGit, refsOf(sessionGit).base);
     const own = base === null ? [] : (await diffTrees(sessionGit, base, at)).map(({ name }) => name);
-    const skipped = await clearSkipFlags(gitTargetOf(made), own);
+    // Clears the flags of the named files in this index. Returns those that git had skipped.
+    const gitTarget = gitTargetOf(made);
+    const entries = await listFlags(gitTarget, own);
+    const skipped = marked(entries, SKIPPED);
+    await clearFlag(gitTarget, '--no-skip-worktree', skipped);
+    await clearFlag(gitTarget, '--no-assume-unchanged', marked(entries, /^[a-z] /));
     if (skipped.length > 0)
       await git(gitTargetOf(made), ['checkout-index', '--force', '--index', '--quiet', '-z', '--stdin'], { input: namesInput(skipped) });
   }
@@ -67,4 +71,28 @@ export async function removeWorktree(sessionGit: SessionGit, name: string): Prom
   const { root, index } = worktreeOf(sessionGit, name);
   await removeFolder(root);
   for (const file of [index, `${index}.lock`]) rmSync(file, { force: true });
+}
+
+// Clears the skip-worktree and assume-unchanged flags of an index, so that work on such files is seen. A sparse checkout sets them, or a
+// person does by hand.
+
+/** Which of these files does git skip? */
+export async function listSkipped(gitTarget: GitTarget, names: readonly RawName[]): Promise<readonly RawName[]> {
+  return marked(await listFlags(gitTarget, names), SKIPPED);
+}
+
+const SKIPPED = /^s /i;
+
+async function listFlags(gitTarget: GitTarget, names: readonly RawName[]): Promise<readonly string[]> {
+  const wanted = new Set(names);
+  const listed = rawNames(await git(gitTarget, ['ls-files', '-v', '-z', '--full-name']));
+  return listed.filter((entry) => wanted.has(entry.slice(2)));
+}
+
+function marked(entries: readonly string[], mark: RegExp): readonly RawName[] {
+  return entries.filter((entry) => mark.test(entry)).map((entry) => entry.slice(2));
+}
+
+async function clearFlag(gitTarget: GitTarget, flag: string, names: readonly RawName[]): Promise<void> {
+  if (names.length > 0) await git(gitTarget, ['update-index', flag, '-z', '--stdin'], { input: namesInput(names) });
 }

@@ -5,9 +5,8 @@ import type { AgentEvent, MessageUsage } from '@umpire/core/formats/agent-event.
 import { isObject, own } from '@umpire/core/formats/json-text.js';
 import type { JsonObject } from '@umpire/core/formats/json-text.js';
 import { NO_API_ERROR_INFO, readApiError, readResetTime } from '@umpire/core/formats/model-api-error.js';
-import { projectCommands } from '../allowed-commands.js';
-import { UNKNOWN_USAGE, readUsage } from '../usage.js';
-import { describeRules, messageFor, option } from './known-agent.js';
+import { projectCommands } from '../permissions.js';
+import { describeRules, messageFor, option, UNKNOWN_USAGE, readUsage } from './known-agent.js';
 import type { AgentPlan, AgentTask, KnownAgent } from './known-agent.js';
 
 export const claude: KnownAgent = {

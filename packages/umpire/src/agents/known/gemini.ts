@@ -6,9 +6,8 @@ import { isObject, own } from '@umpire/core/formats/json-text.js';
 import type { JsonObject } from '@umpire/core/formats/json-text.js';
 import { NO_API_ERROR_INFO, readApiError } from '@umpire/core/formats/model-api-error.js';
 import type { Assignment } from '@umpire/core/model/ports.js';
-import { READING_COMMANDS, projectCommands } from '../allowed-commands.js';
-import { usageOf } from '../usage.js';
-import { describeRules, joinPrompt, option } from './known-agent.js';
+import { READING_COMMANDS, projectCommands } from '../permissions.js';
+import { describeRules, joinPrompt, option, usageOf } from './known-agent.js';
 import type { KnownAgent } from './known-agent.js';
 
 export const gemini: KnownAgent = {

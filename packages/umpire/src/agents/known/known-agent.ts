@@ -5,6 +5,7 @@ import type { EventReader, MessageUsage } from '@umpire/core/formats/agent-event
 import type { HookKind } from '@umpire/core/formats/hook-event.js';
 import type { JsonObject } from '@umpire/core/formats/json-text.js';
 import type { Assignment, Usage } from '@umpire/core/model/ports.js';
+import { isObject, own } from '@umpire/core/formats/json-text.js';
 
 /**
  * Why an agent failed whose server is the cause. `passing`: a retry may succeed soon. `limit`: not before the plan is reset. `sign-in`: not
@@ -31,7 +32,7 @@ export interface KnownAgent {
   /** What a task may do beside reading, in a few words. */
   readonly describePermissions: (query: PermissionQuery) => string;
 
-  /** The same agent over the Agent Client Protocol, as the preset `NAME-acp`. It asks for permissions (acp-permission.ts). */
+  /** The same agent over the Agent Client Protocol, as the preset `NAME-acp`. It asks for permissions (permissions.ts). */
   readonly acp: {
     /** Agents that do not accept folders over the protocol get the session folder as an argument. */
     readonly argv: (session: string) => readonly string[];
@@ -152,4 +153,42 @@ export function describeEdits({ writes }: PermissionQuery): string {
 export function describeRules(query: PermissionQuery): string {
   const commands = query.commands.map((command) => `\`${command}\``);
   return `${describeEdits(query)}; run ${['commands that only read', ...commands].join(', ')}`;
+}
+
+// What an agent spent, as far as its program reports it.
+
+/** Null: not reported. */
+export function usageOf(tokens: number | null, costUsd: number | null): Usage {
+  const unknown = [...(tokens === null ? ['tokens' as const] : []), ...(costUsd === null ? ['cost' as const] : [])];
+  return { tokens: tokens ?? 0, costUsd: costUsd ?? 0, ...(unknown.length === 0 ? {} : { unknown }) };
+}
+
+/** Of a program that reports nothing. */
+export const UNKNOWN_USAGE: Usage = usageOf(null, null);
+
+/** What is unknown of one is unknown of the sum. */
+export function sumUsage(one: Usage, other: Usage): Usage {
+  const unknown = [...new Set([...(one.unknown ?? []), ...(other.unknown ?? [])])];
+  const sum = { tokens: one.tokens + other.tokens, costUsd: one.costUsd + other.costUsd };
+  return unknown.length === 0 ? sum : { ...sum, unknown };
+}
+
+const PARTS = ['input_tokens', 'output_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'];
+
+/** `{usage: {tokens, cost_usd}}`, or the same under other names. Null where there is none. */
+export function readUsage(object: JsonObject): Usage | null {
+  const said = own(object, 'usage');
+  const usage = isObject(said) ? said : {};
+  const parts = PARTS.map((name) => readAmount(usage, [name])).filter((amount) => amount !== null);
+  const tokens = readAmount(usage, ['tokens', 'total_tokens']) ?? (parts.length === 0 ? null : parts.reduce((sum, part) => sum + part, 0));
+  const costUsd = readAmount(usage, ['cost_usd', 'total_cost_usd']) ?? readAmount(object, ['total_cost_usd', 'cost_usd']);
+  return tokens === null && costUsd === null ? null : usageOf(tokens === null ? null : Math.round(tokens), costUsd);
+}
+
+function readAmount(object: JsonObject, names: readonly string[]): number | null {
+  for (const name of names) {
+    const value = own(object, name);
+    if (typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER) return value;
+  }
+  return null;
 }

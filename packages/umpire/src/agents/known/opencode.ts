@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { NOTED, getCount, getObject, getText, readFailure, sumTokens } from '@umpire/core/formats/agent-event.js';
 import { own } from '@umpire/core/formats/json-text.js';
 import type { JsonObject } from '@umpire/core/formats/json-text.js';
-import { READING_COMMANDS, projectCommands } from '../allowed-commands.js';
+import { READING_COMMANDS, projectCommands } from '../permissions.js';
 import { describeEdits, describeRules, joinPrompt, option } from './known-agent.js';
 import type { KnownAgent } from './known-agent.js';
 

@@ -2,8 +2,7 @@
 
 import { check } from '../../sessions/check-loop.js';
 import { checkHeadline, checkJson, checkPage } from '../../views/check-page.js';
-import { loopGraph } from '../../views/loop-graph.js';
-import { rulesPage } from '../../views/loop-page.js';
+import { rulesPage, loopGraph } from '../../views/loop-page.js';
 import { usage } from './arguments.js';
 import type { CommandOutcome } from './command-outcome.js';
 import type { Given } from './commands.js';

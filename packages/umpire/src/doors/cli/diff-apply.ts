@@ -2,7 +2,7 @@
 
 import { basename } from 'node:path';
 import { apply, patchOf } from '../../engine/session-work.js';
-import { colorDiff } from '../../views/page-colors.js';
+import { colorDiff } from '../../views/colors.js';
 import { plainLine, showHidden } from '../../views/safe-text.js';
 import { count } from '../../views/words.js';
 import { latestSession, resolveSession } from '../../sessions/find-sessions.js';

@@ -1,7 +1,7 @@
 // `umpire doctor`: checks that a run can start. Changes nothing.
 
 import { checkReadiness } from '../doctor.js';
-import { colorDoctor } from '../../views/page-colors.js';
+import { colorDoctor } from '../../views/colors.js';
 import { doctorPage, doctorSummary } from '../../views/doctor-page.js';
 import type { Output } from './output.js';
 import type { CommandOutcome } from './command-outcome.js';

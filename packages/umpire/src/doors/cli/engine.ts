@@ -3,7 +3,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { UmpireError } from '@umpire/core/model/errors.js';
-import { refuseInsideTask } from '../../agents/inside-task.js';
+import { refuseInsideTask } from '../../agents/guardian.js';
 import { exportFromEngine, findListed, importFolder } from '../../engine/client.js';
 import type { ClientDoor } from '../../engine/engine.js';
 import { engineInit, openEngine } from '../../engine/open-engine.js';

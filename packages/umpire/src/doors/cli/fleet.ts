@@ -11,7 +11,7 @@ import type { RulingGiven } from '@umpire/core/decider/rulings.js';
 import { describeDismissal } from '../../engine/dismiss.js';
 import type { Dismissed } from '../../engine/dismiss.js';
 import type { RunResult } from '../../engine/session.js';
-import { refuseInsideTask } from '../../agents/inside-task.js';
+import { refuseInsideTask } from '../../agents/guardian.js';
 import {
   answerOnEngine,
   copyFromEngine,
@@ -32,7 +32,7 @@ import { followProgress } from '../../views/progress-lines.js';
 import { lineOf } from '../../views/safe-text.js';
 import { answerLines, waysToAnswer } from '../../views/session-question.js';
 import { quoteWord } from '@umpire/core/formats/shell-text.js';
-import { parseRemote } from '../../work/remote-address.js';
+import { parseRemote } from '../../work/remote-repository.js';
 import { timeOfDay } from './local-time.js';
 import { usage } from './arguments.js';
 import type { CommandOutcome } from './command-outcome.js';

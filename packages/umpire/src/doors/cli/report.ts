@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import { patchOf } from '../../engine/session-work.js';
-import { colorReport } from '../../views/page-colors.js';
+import { colorReport } from '../../views/colors.js';
 import { sessionPage } from '../../views/session-page.js';
 import { faultOf } from '../../sessions/session-folder.js';
 import { provenanceIn } from '../../sessions/session-record.js';

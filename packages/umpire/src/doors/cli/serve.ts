@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { isUmpireError } from '@umpire/core/model/errors.js';
-import { refuseInsideTask } from '../../agents/inside-task.js';
+import { refuseInsideTask } from '../../agents/guardian.js';
 import { ProjectSessions } from '../http/project-sessions.js';
 import { serveDashboard } from '../http/server.js';
 import type { DashboardServer } from '../http/server.js';

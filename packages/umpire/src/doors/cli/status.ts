@@ -1,7 +1,7 @@
 // `umpire status`: shows where a session stands. Reads only.
 
 import { sessionView } from '../../views/session-view.js';
-import { colorStatus } from '../../views/page-colors.js';
+import { colorStatus } from '../../views/colors.js';
 import { statusPage } from '../../views/status-page.js';
 import type { CommandOutcome } from './command-outcome.js';
 import type { Given } from './commands.js';

@@ -3,7 +3,7 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { isUmpireError } from '@umpire/core/model/errors.js';
-import { refuseInsideTask } from '../../agents/inside-task.js';
+import { refuseInsideTask } from '../../agents/guardian.js';
 import { createConduct } from '../../engine/conductor.js';
 import { openConductorParts } from '../../engine/conductor-parts.js';
 import { LEASE_MS, SWEEP_MS } from '../../engine/engine.js';

@@ -13,7 +13,7 @@ import { streamSSE } from 'hono/streaming';
 import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import { z } from 'zod';
 import { ANSWER_NAMES } from '@umpire/core/model/questions.js';
-import { refuseInsideTask } from '../../agents/inside-task.js';
+import { refuseInsideTask } from '../../agents/guardian.js';
 import { lineOf, showHidden, showHiddenIn } from '../../views/safe-text.js';
 import { onAbort } from '../../sessions/abort-listeners.js';
 import type { AnswerRequest, ChangeAnswer, DismissRequest, ErrorAnswer, ResumeRequest } from './answers.js';

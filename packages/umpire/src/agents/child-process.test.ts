@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { TailBuffer } from './tail-buffer.js';
+import { TailBuffer } from './child-process.js';
 
 test('keeps the end of what came, and no more', () => {
   fc.assert(

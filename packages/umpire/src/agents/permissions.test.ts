@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { readPermissionRequest } from '@umpire/core/formats/acp-message.js';
-import { answerPermission } from './acp-permission.js';
+import { answerPermission } from './permissions.js';
 
 const PLACES = { workdir: '/w', session: '/s', writes: true, allow: [], commands: [] };
 

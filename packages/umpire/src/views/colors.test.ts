@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { splitAtColors, wantsColor } from './colors.js';
-import { colorDiff, colorDoctor, colorReport, colorStatus } from './page-colors.js';
+import { splitAtColors, wantsColor, colorDiff, colorDoctor, colorReport, colorStatus } from './colors.js';
 
 const PAGES = [
   ['diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@ f()\n-old\n+new\n same\n', colorDiff, 6],

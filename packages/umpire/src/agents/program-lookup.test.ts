@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { UmpireError } from '@umpire/core/model/errors.js';
-import { splitCommand } from './command-line.js';
+import { splitCommand } from './program-lookup.js';
 
 function check(text: string, expected: readonly string[]): void {
   expect(splitCommand(text)).toEqual(expected);
