@@ -59,8 +59,8 @@ function tool<Rows extends Options>(
   const shape = Object.entries(options)
     .filter(([, { isForAgents }]) => isForAgents === true)
     .map(([name, row]) => {
-      const schema = schemaOf(row).describe(row.takes.type === 'loop' ? `${row.help}: ${BUILTIN_NAMES.join(', ')}` : row.help);
-      return [name, row.isNeeded === true ? schema : schema.optional()];
+      const schema = row.isNeeded === true ? schemaOf(row) : schemaOf(row).optional();
+      return [name, schema.describe(row.takes.type === 'loop' ? `${row.help}: ${BUILTIN_NAMES.join(', ')}` : row.help)];
     });
   const input = z.strictObject(Object.fromEntries(shape) as z.ZodRawShape);
   return { ...description, input, run: (given, call) => run(given as OptionValues<AgentRows<Rows>>, call) };
