@@ -70,12 +70,7 @@ export function answerEvents(state: SessionState, session: string, said: AnswerG
     if (given.rounds > 0 && cap >= HIGHEST_CAP)
       throw refuse(session, `the cap is ${cap}, and the maximum is ${HIGHEST_CAP} rounds`, allowed);
   }
-  return [
-    answered(
-      question.key,
-      given.answer === 'extend' ? given : { ...given, ...NOTHING_GRANTED },
-    ),
-  ];
+  return [answered(question.key, given.answer === 'extend' ? given : { ...given, ...NOTHING_GRANTED })];
 }
 
 /** Without a terminal, a script may have answered. A flag such as --max-rounds is explicit enough. */

@@ -91,7 +91,9 @@ async function start(name: CommandName, words: readonly string[], context: Conte
   const url = await (await import('./engine-choice.js')).engineFor(looked, looked.session);
   if (url === null) return act(given, context);
   const { listThere, lookThere } = await import('./fleet.js');
-  return name === 'list' ? listThere(url, given as Given<'list'>) : lookThere(url, name, looked, (session) => act({ ...given, session }, context));
+  return name === 'list'
+    ? listThere(url, given as Given<'list'>)
+    : lookThere(url, name, looked, (session) => act({ ...given, session }, context));
 }
 
 /** What each command does. All but `decide` are loaded only when called. */

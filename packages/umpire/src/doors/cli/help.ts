@@ -24,7 +24,9 @@ export const HELP_TOPICS = ['umpire', ...Object.keys(COMMANDS)] as readonly ('um
 
 function commandHelp(name: string, command: Command): readonly string[] {
   const { summary, usage = [usageOf(name, command)], about = [], places = [], options, more = [], exits, examples } = command;
-  const standing = places.map((option) => describe(standingWord(option, command), options[option] === undefined ? '' : helpWords(options[option])));
+  const standing = places.map((option) =>
+    describe(standingWord(option, command), options[option] === undefined ? '' : helpWords(options[option])),
+  );
   const flags = Object.entries(options)
     .filter(([option]) => !places.includes(option))
     .map(([option, row]) => {
