@@ -185,7 +185,12 @@ export class ReportBuilder {
   }
 
   addFinding(parts: ReportedFinding): void {
-    this.findings.add(parts);
+    this.findings.add(parts.severity, () => parts);
+  }
+
+  /** Of very many findings most are only counted: the rest of one is worked out when it is listed. */
+  addFindingIfKept(severity: Severity, describe: () => ReportedFinding): void {
+    this.findings.add(severity, describe);
   }
 
   /** The tool starts over: its earlier findings no longer count. */
@@ -324,9 +329,10 @@ class FindingList {
     return SEVERITIES.reduce((sum, severity) => sum + this.tally[severity], 0);
   }
 
-  add(parts: ReportedFinding): void {
-    this.tally[parts.severity] += 1;
-    if (this.size >= this.keep && !this.dropMilderThan(parts.severity)) return;
+  add(severity: Severity, describe: () => ReportedFinding): void {
+    this.tally[severity] += 1;
+    if (this.size >= this.keep && !this.dropMilderThan(severity)) return;
+    const parts = describe();
     this.kept[parts.severity].push({
       severity: parts.severity,
       line: parts.line ?? null,

@@ -87,7 +87,7 @@ function addResults(run: JsonObject, report: ReportBuilder, { root }: ReadOption
     const rule = findRuleWithLevel(run, result, rules);
     const { severity, unknown } = sarifSeverity(result, rule);
     if (unknown !== null) report.note(unknownSeverityNote(unknown));
-    report.addFinding({
+    report.addFindingIfKept(severity, () => ({
       severity,
       line: place.line,
       endLine: endLineIn(objectIn(objectIn(listIn(result, 'locations')[0], 'physicalLocation'), 'region')),
@@ -95,7 +95,7 @@ function addResults(run: JsonObject, report: ReportBuilder, { root }: ReadOption
       artifact: findArtifact(run, place, root),
       rule: sarifRuleId(result, rule),
       fingerprint: sarifFingerprint(result),
-    });
+    }));
   }
   return read;
 }

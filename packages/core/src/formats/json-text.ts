@@ -13,8 +13,11 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /** `firstLine`: the line in the file where the text starts. */
 export function parseJson(text: string, firstLine = 1): JsonResult {
   const body = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
-  const deep = tooDeepAt(body);
-  if (deep >= 0) return fault(body, deep, `it is nested more than ${MAX_DEPTH} levels deep`, firstLine);
+  return parseChecked(body, hasManyBrackets(body) ? scanJson(body).deepAt : -1, firstLine);
+}
+
+function parseChecked(body: string, deepAt: number, firstLine: number): JsonResult {
+  if (deepAt >= 0) return fault(body, deepAt, `it is nested more than ${MAX_DEPTH} levels deep`, firstLine);
   try {
     return { ok: true, value: JSON.parse(body) as unknown };
   } catch {
@@ -25,9 +28,11 @@ export function parseJson(text: string, firstLine = 1): JsonResult {
 
 /** Same as parseJson, for a critic's report. A repeated key makes the report contradict itself, so it is no evidence. */
 export function parseReport(text: string, firstLine = 1): JsonResult & { readonly repeated?: boolean } {
-  const json = parseJson(text, firstLine);
   const body = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
-  const repeated = json.ok && countWrittenKeys(body) !== countMembers(json.value) ? findRepeatedKey(body) : null;
+  const { deepAt, keys } = scanJson(body);
+  const json = parseChecked(body, deepAt, firstLine);
+  // Counting is many times faster than looking for the key.
+  const repeated = json.ok && keys !== countMembers(json.value) ? findRepeatedKey(body) : null;
   if (repeated === null) return json;
   const line = lineAt(body, repeated.offset) + firstLine - 1;
   const problem = `the key "${repeated.key.slice(0, 60)}" appears twice in one object (again at line ${line}), so its value is unclear`;
@@ -84,19 +89,20 @@ function fault(text: string, offset: number, problem: string, firstLine: number)
   return { ok: false, line, problem: `it is not valid JSON at line ${line}, column ${column}: ${problem}` };
 }
 
-/** The offset where the nesting is too deep, or -1. Only texts with many brackets are scanned. */
-function tooDeepAt(text: string): number {
-  if (!hasManyBrackets(text)) return -1;
+/** The offset where the nesting is too deep, or -1, and the number of keys that are written. */
+function scanJson(text: string): { readonly deepAt: number; readonly keys: number } {
   let depth = 0;
+  let keys = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === 0x22) at = stringEnd(text, at) - 1;
+    else if (code === 0x3a) keys += 1;
     else if (code === 0x5b || code === 0x7b) {
       depth += 1;
-      if (depth > MAX_DEPTH) return at;
+      if (depth > MAX_DEPTH) return { deepAt: at, keys };
     } else if (code === 0x5d || code === 0x7d) depth -= 1;
   }
-  return -1;
+  return { deepAt: -1, keys };
 }
 
 function hasManyBrackets(text: string): boolean {
@@ -253,16 +259,6 @@ export function findRepeatedKey(text: string): RepeatedKey | null {
     }
   }
   return null;
-}
-
-/** Many times faster than looking for a repeated key: where these are as many as the value's members, there is none. */
-function countWrittenKeys(text: string): number {
-  let keys = 0;
-  for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at)) {
-    at = stringEnd(text, at);
-    if (isKey(text, at)) keys += 1;
-  }
-  return keys;
 }
 
 function countMembers(value: unknown): number {
