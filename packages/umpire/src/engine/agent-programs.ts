@@ -35,7 +35,21 @@ export type Program =
 export function programNamed(name: string, { started, settings, session, config, own }: ProgramChoice): Program | null {
   if (Object.hasOwn(own, name)) return null;
   const set = Object.hasOwn(config.agents, name) ? config.agents[name] : undefined;
-  if (set !== undefined) return programOf(name, set, started, session);
+  if (set !== undefined) {
+    const { project: base } = started;
+    const { runs } = set;
+    switch (runs.kind) {
+      case 'person':
+      case 'script':
+        return null;
+      case 'command':
+        return { over: 'stdin', spec: { name, argv: wordsOf(runs.command), base, ...timesOf(set), ...finishOf(set) } };
+      case 'acp':
+        return { over: 'acp', spec: { name, argv: wordsOf(runs.command), base, ...timesOf(set), ...allowedBy(set) } };
+      case 'preset':
+        return changedPreset(name, runs.uses ?? name, set, session);
+    }
+  }
   if (name === COMMAND_AGENT && settings.agentCommand !== null)
     return { over: 'stdin', spec: { name, argv: splitCommand(settings.agentCommand), base: started.project } };
   return presetNamed(name, session);
@@ -49,21 +63,6 @@ function presetNamed(name: string, session: string): Program | null {
   const { argv, env, countsTokens } = agent.acp;
   const more = { ...(env === undefined ? {} : { env }), ...(countsTokens === undefined ? {} : { countsTokens }) };
   return { over: 'acp', spec: { name, argv: argv(session), ...more } };
-}
-
-function programOf(name: string, set: AgentSettings, { project: base }: ProgramChoice['started'], session: string): Program | null {
-  const { runs } = set;
-  switch (runs.kind) {
-    case 'person':
-    case 'script':
-      return null;
-    case 'command':
-      return { over: 'stdin', spec: { name, argv: wordsOf(runs.command), base, ...timesOf(set), ...finishOf(set) } };
-    case 'acp':
-      return { over: 'acp', spec: { name, argv: wordsOf(runs.command), base, ...timesOf(set), ...allowedBy(set) } };
-    case 'preset':
-      return changedPreset(name, runs.uses ?? name, set, session);
-  }
 }
 
 /** A preset, changed by the settings. */

@@ -101,7 +101,7 @@ function checkCostLimit(choice: AgentChoice): void {
 export async function createAgents(choice: AgentsOfRun): Promise<(role: string, name: string | null) => Agent> {
   const { started, settings } = choice;
   let person: Agent | null = null;
-  const atTerminal = () => (person ??= personAtTerminal());
+  const atTerminal = () => (person ??= personAgent({ input: process.stdin, output: process.stderr, present: process.stdin.isTTY }));
   const made = new Map<string, Agent>();
   for (const name of namesIn(choice)) made.set(name, await createAgent(name, choice, atTerminal));
   // The critic of the until loop is always its command.
@@ -149,10 +149,6 @@ function agentOf(program: Program, guardian: Guardian): Agent {
     case 'stdin':
       return commandAgent(program.spec, guardian);
   }
-}
-
-function personAtTerminal(): Agent {
-  return personAgent({ input: process.stdin, output: process.stderr, present: process.stdin.isTTY });
 }
 
 /** An agent that plays a file of answers. */

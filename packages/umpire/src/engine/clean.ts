@@ -67,24 +67,24 @@ export function openCleaner(path: string): Cleaner {
         refsCache,
       );
       if (found.left.length + found.unclaimed.length === 0) return found;
-      const own = new Set(folders.flatMap(recordedNames));
+      const own = new Set(
+        folders.flatMap((folder) => {
+          // The recorded name of a session and its form in paths. Someone may have renamed the folder.
+          try {
+            const name = foldJournal(openFolder(folder)).state.run?.started.session;
+            return name === undefined ? [] : [name, safeName(name)];
+          } catch (error) {
+            // The error is reported when this session is cleaned.
+            if (isUmpireError(error)) return [];
+            throw error;
+          }
+        }),
+      );
       return { left: found.left.filter(({ session }) => !own.has(session)), unclaimed: found.unclaimed.filter((name) => !own.has(name)) };
     },
     cleanOrphan,
     placeOf: async (name) => placeOf(project, await homeOf(project), name),
   };
-}
-
-/** The recorded name of a session and its form in paths. Someone may have renamed the folder. */
-function recordedNames(folder: string): readonly string[] {
-  try {
-    const name = foldJournal(openFolder(folder)).state.run?.started.session;
-    return name === undefined ? [] : [name, safeName(name)];
-  } catch (error) {
-    // The error is reported when this session is cleaned.
-    if (isUmpireError(error)) return [];
-    throw error;
-  }
 }
 
 async function cleanWith(

@@ -59,12 +59,15 @@ export async function startOnEngine(client: ClientDoor, request: FleetRequest): 
   const remote = isGit ? await remoteOf(project, request.remote) : '';
   const base = isGit ? await askGit(repositoryOf(project).checkout, ['rev-parse', '--verify', 'HEAD^{commit}']) : null;
   if (base !== null) {
-    await noteUncommitted(project, request);
+    const { onNote } = request;
+    const place = { project, session: 'none', home: '', sessionFolder: join(project, '.umpire', 'sessions', 'none') };
+    const uncommitted = await uncommittedIn({ repository: repositoryOf(project), place });
+    if (uncommitted.length > 0) onNote?.(uncommittedWords(uncommitted));
     await pushBase(project, remote, { session: name, commit: base });
   }
   const blobs = client.blobs(name);
   const fleet: FleetSession = {
-    remote: withoutPassword(remote),
+    remote: remote.replace(/^([a-z+]+:\/\/[^/:@]*):[^/@]*@/, '$1@'),
     folder: isGit ? repositoryOf(project).prefix : '',
     needs: request.needs ?? [],
     tenant: request.tenant,
@@ -160,10 +163,6 @@ async function remoteOf(project: string, named: string | undefined): Promise<str
   }
 }
 
-function withoutPassword(remote: string): string {
-  return remote.replace(/^([a-z+]+:\/\/[^/:@]*):[^/@]*@/, '$1@');
-}
-
 /** The environment of agents may hold keys, which stay on the workers. */
 function withoutSecrets(config: Settings): Settings {
   const agents = Object.fromEntries(Object.entries(config.agents).map(([name, agent]) => [name, { ...agent, env: {} }]));
@@ -180,12 +179,6 @@ async function freezeRoles({ loop, loopFolder, project, plan }: PlannedRequest, 
     roles[role] = { path: found.ref.path, sha256: hash };
   }
   return roles;
-}
-
-async function noteUncommitted(project: string, { onNote }: FleetRequest): Promise<void> {
-  const place = { project, session: 'none', home: '', sessionFolder: join(project, '.umpire', 'sessions', 'none') };
-  const uncommitted = await uncommittedIn({ repository: repositoryOf(project), place });
-  if (uncommitted.length > 0) onNote?.(uncommittedWords(uncommitted));
 }
 
 export interface Followed {
@@ -230,7 +223,8 @@ export async function followOnEngine(
 /** The session as a folder, for every command that reads one. An earlier copy in that place is brought up to date. */
 export async function copyFromEngine(client: ClientDoor, session: string, place: string): Promise<SessionFolder> {
   await requireListed(client, session);
-  const known = linesIn(place);
+  const read = existsSync(place) ? readBytes(openFolder(place), JOURNAL) : null;
+  const known = read?.kind === 'bytes' ? read.bytes.toString('utf8').split('\n').slice(0, -1) : [];
   const lines = [...known, ...(await client.lines(session, known.length))];
   const { state } = journalOf(bytesOf(lines));
   if (state.run === null) throw new UmpireError('not-begun', { session });
@@ -238,11 +232,6 @@ export async function copyFromEngine(client: ClientDoor, session: string, place:
   // Its pages are written from the journal. The lines that say so stay out: the engine's journal is the truth.
   openSessionFiles({ folder, state: () => state, now: () => new Date(), roleText: () => '' }).show();
   return folder;
-}
-
-function linesIn(place: string): readonly string[] {
-  const read = existsSync(place) ? readBytes(openFolder(place), JOURNAL) : null;
-  return read?.kind === 'bytes' ? read.bytes.toString('utf8').split('\n').slice(0, -1) : [];
 }
 
 /** A copy from which `importFolder` brings the session back. */

@@ -133,7 +133,14 @@ export function builtInCritic(context: CriticContext, agent: Agent | null): Agen
       const measurement = await measure(assignment, watch);
       if (watch.signal.aborted) return { kind: 'interrupted' };
       // Nothing can be measured, so the agent's word counts.
-      if (measurement.end.unable === true && agent !== null) return testified(await agent.run(assignment, watch), measurement.end);
+      if (measurement.end.unable === true && agent !== null) {
+        // Marks the findings of an agent that replaced the critic.
+        const said = await agent.run(assignment, watch);
+        const end = measurement.end;
+        if (said.kind !== 'completed' && said.kind !== 'failed') return said;
+        const findings = `Testified, not measured. ${said.findings} (${end.summary})`.slice(0, 500);
+        return { ...said, findings, unmeasured: reasonOf(end) };
+      }
       return endingOf(measurement);
     },
   };
@@ -194,13 +201,6 @@ async function weighed(assignment: Assignment, watch: Watch, agent: Agent, measu
     outputs: { ...said.outputs, ...measured.outputs },
     ...(measured.measured === undefined ? {} : { measured: measured.measured }),
   };
-}
-
-/** Marks the findings of an agent that replaced the critic. */
-function testified(said: Ending, end: CriticEnd): Ending {
-  if (said.kind !== 'completed' && said.kind !== 'failed') return said;
-  const findings = `Testified, not measured. ${said.findings} (${end.summary})`.slice(0, 500);
-  return { ...said, findings, unmeasured: reasonOf(end) };
 }
 
 /** Why it could not measure. */

@@ -137,8 +137,17 @@ export async function critique(request: CritiqueRequest & TrustWatch & { readonl
     const row = rowOf(loop, tasks, request.layer);
     // If this process is killed, the row says that the critic did not finish.
     keepRows(folder, loop, tasks, row, unmeasured('error', 'umpire critique was interrupted.'));
-    removeEarlierEvidence(folder, loop);
+    // Removes the evidence of an earlier critique. In review and brainstorm, evidence of an agent stays.
+    for (const source of Object.values(loop.evidence)) {
+      for (const path of 'file' in source && !source.file.some((name) => name.includes('{chain}')) ? source.file : []) {
+        const read = readBytes(folder, path);
+        const isMeasured = read.kind === 'bytes' && readProvenance(decodeTolerantly(read.bytes)) !== null;
+        if (isMeasured || loop.loop === 'debt') rmSync(placeFor(folder, path), { force: true });
+      }
+    }
     const kept = new Map<string, Uint8Array>();
+    const { industry } = request;
+    const { design } = config.critics;
     const end = await critic({
       kept,
       project,
@@ -146,7 +155,7 @@ export async function critique(request: CritiqueRequest & TrustWatch & { readonl
       row: { ...row.columns },
       base: request.base ?? null,
       round: null,
-      settings: withIndustry(config.critics, request.industry),
+      settings: { ...config.critics, design: industry === undefined ? design : { ...design, industry } },
       guard: config.guard,
       guardian,
       watch: { signal: request.signal ?? new AbortController().signal, log: (_, chunk) => request.onOutput?.(chunk) },
@@ -188,21 +197,6 @@ function checkLayer({ loop, layer, session }: CritiqueRequest, { testing }: Crit
 export async function settingsAt(project: string, asked: string): Promise<{ readonly source: string | null }> {
   const { repository, base } = findBase(project, asked);
   return { source: await textIn({ gitTarget: repository.checkout, prefix: repository.prefix, tree: base }, CONFIG) };
-}
-
-function withIndustry(settings: CriticSettings, industry: CritiqueRequest['industry']): CriticSettings {
-  return industry === undefined ? settings : { ...settings, design: { ...settings.design, industry } };
-}
-
-/** Removes the evidence of an earlier critique. In review and brainstorm, evidence of an agent stays. */
-function removeEarlierEvidence(folder: SessionFolder, loop: Loop): void {
-  for (const source of Object.values(loop.evidence)) {
-    for (const path of 'file' in source && !source.file.some((name) => name.includes('{chain}')) ? source.file : []) {
-      const read = readBytes(folder, path);
-      const isMeasured = read.kind === 'bytes' && readProvenance(decodeTolerantly(read.bytes)) !== null;
-      if (isMeasured || loop.loop === 'debt') rmSync(placeFor(folder, path), { force: true });
-    }
-  }
 }
 
 interface CriticRow {

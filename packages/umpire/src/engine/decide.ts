@@ -75,7 +75,14 @@ const LOCK_WAIT_MS = 30_000;
 export async function decide(request: DecideRequest): Promise<Decision> {
   const started = request.startedAt ?? elapsedMs();
   const { loop, folder: loopFolder } = await resolveLoop(request.loop);
-  checkNumbers(request, loop);
+  const whole = (value: number | undefined, flag: string, least: number, most: number) => {
+    if (value !== undefined && (!Number.isInteger(value) || value < least || value > most))
+      throw new UmpireError('usage', { detail: `${flag} takes a whole number from ${least} to ${most}.`, command: 'decide' });
+  };
+  whole(request.round, '--round', loop.round.first, MOST_ROUNDS);
+  whole(request.maxRounds, '--max-rounds', 1, HIGHEST_CAP);
+  if (request.deadlineMs !== undefined && !(request.deadlineMs >= 0))
+    throw new UmpireError('usage', { detail: '--deadline-ms takes a number of milliseconds.', command: 'decide' });
   const folder = openFolder(request.session);
   const project = findProject(folder.root);
   if (loopFolder !== null) await (await import('./trust.js')).requireTrustedLoop(request.loop, loop, project, {});
@@ -298,15 +305,4 @@ async function settingsOf(project: string | null, onNote: (note: string) => void
   if (project === null || !hasSettings(project)) return DEFAULT_SETTINGS;
   const { readSettings } = await import('./project-settings.js');
   return readSettings(project, { onNote });
-}
-
-function checkNumbers(request: DecideRequest, loop: Loop): void {
-  const whole = (value: number | undefined, flag: string, least: number, most: number) => {
-    if (value !== undefined && (!Number.isInteger(value) || value < least || value > most))
-      throw new UmpireError('usage', { detail: `${flag} takes a whole number from ${least} to ${most}.`, command: 'decide' });
-  };
-  whole(request.round, '--round', loop.round.first, MOST_ROUNDS);
-  whole(request.maxRounds, '--max-rounds', 1, HIGHEST_CAP);
-  if (request.deadlineMs !== undefined && !(request.deadlineMs >= 0))
-    throw new UmpireError('usage', { detail: '--deadline-ms takes a number of milliseconds.', command: 'decide' });
 }

@@ -70,12 +70,8 @@ export function describeDismissal(
   { finding, verdict }: Pick<FindingRuled, 'finding' | 'verdict'>,
   session: string,
 ): Omit<Dismissed, 'session'> {
-  const blocking = blockingFindings(state);
+  const blocking = openFindings(state).filter(({ finding: { severity } }) => severity === 'critical' || severity === 'high').length;
   return { finding, blocking, next: blocking === 0 ? stepsAfter(state, verdict, quoteWord(session)) : [] };
-}
-
-function blockingFindings(state: SessionState): number {
-  return openFindings(state).filter(({ finding: { severity } }) => severity === 'critical' || severity === 'high').length;
 }
 
 /** No Critical or High finding is open any more: how the session goes on. */

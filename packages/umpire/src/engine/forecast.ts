@@ -30,25 +30,23 @@ function pastUsage(project: string, loop: string): Forecast['past'] {
   const spent = latestFirst(project)
     .filter((path) => (statOf(join(path, JOURNAL))?.size ?? 0) <= MAX_JOURNAL_BYTES)
     .slice(0, MAX_SESSIONS)
-    .flatMap((path) => usageOf(path, loop));
+    .flatMap((path) => {
+      try {
+        const { run } = readSession(path).state;
+        if (run === null || run.started.loop !== loop || run.ended === null) return [];
+        return run.tokens > 0 || run.costUsd > 0 ? [{ tokens: run.tokens, costUsd: run.costUsd }] : [];
+      } catch (error) {
+        // A broken session says nothing about the next one.
+        if (isUmpireError(error)) return [];
+        throw error;
+      }
+    });
   if (spent.length === 0) return null;
   return {
     sessions: spent.length,
     tokens: median(spent.map(({ tokens }) => tokens)),
     costUsd: median(spent.map(({ costUsd }) => costUsd)),
   };
-}
-
-function usageOf(path: string, loop: string): readonly { readonly tokens: number; readonly costUsd: number }[] {
-  try {
-    const { run } = readSession(path).state;
-    if (run === null || run.started.loop !== loop || run.ended === null) return [];
-    return run.tokens > 0 || run.costUsd > 0 ? [{ tokens: run.tokens, costUsd: run.costUsd }] : [];
-  } catch (error) {
-    // A broken session says nothing about the next one.
-    if (isUmpireError(error)) return [];
-    throw error;
-  }
 }
 
 function median(numbers: readonly number[]): number {

@@ -280,7 +280,16 @@ export async function inspectWork({ change, folder }: Pick<Work, 'change' | 'fol
     // The finding of the lost check has the lines to revert.
     const isShown = ({ rule, file }: GuardFinding): boolean =>
       rule === 'strength-lost' && reverted.some((other) => other.file === file && isOnLostChecks(other));
-    const placed = reverted.filter((finding) => !isShown(finding)).flatMap((finding) => placeInChange(change, finding));
+    const placed = reverted
+      .filter((finding) => !isShown(finding))
+      .flatMap((finding) => {
+        // Where the tests themselves are unchanged, other judges keep them from running: all of these are reverted.
+        const { files } = change;
+        const isIn = files.some(({ path, renamedFrom }) => finding.file === path || finding.file === renamedFrom);
+        if (finding.group !== 'retrial' || isIn) return [finding];
+        const judges = files.filter(({ path, renamedFrom }) => isJudge(renamedFrom ?? path));
+        return judges.map(({ path }) => ({ ...finding, file: path, before: null, after: null }));
+      });
     const { corrections: made, change: honest } = correctionsFor(request, placed, isReverted);
     const how = new Map(made.map((one) => [one.path, one.how]));
     const taken = reverted.map((finding) => breachOf(finding, how.get(finding.file) ?? 'file'));
@@ -295,14 +304,6 @@ export async function inspectWork({ change, folder }: Pick<Work, 'change' | 'fol
     // Work that could not be checked is not merged.
     throw new UmpireError('internal', { detail: error instanceof Error ? (error.stack ?? error.message) : String(error) });
   }
-}
-
-/** Where the tests themselves are unchanged, other judges keep them from running: all of these are reverted. */
-function placeInChange({ files }: Change, finding: GuardFinding): readonly GuardFinding[] {
-  const isIn = files.some(({ path, renamedFrom }) => finding.file === path || finding.file === renamedFrom);
-  if (finding.group !== 'retrial' || isIn) return [finding];
-  const judges = files.filter(({ path, renamedFrom }) => isJudge(renamedFrom ?? path));
-  return judges.map(({ path }) => ({ ...finding, file: path, before: null, after: null }));
 }
 
 /** Findings that are reported and stay in the work: breaches first. */

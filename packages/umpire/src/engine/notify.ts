@@ -25,8 +25,11 @@ export interface PersonNotice {
 
 /** `env`: with the UMPIRE_ variables of the session, which are the message. Never throws. */
 export async function callPersonBy(ways: NonNullable<Settings['notify']>, options: NotifyOptions): Promise<PersonNotice> {
-  const { command, slack, webhook, desktop = false } = waysIn(ways);
-  const message = messageIn(options.env);
+  const { command, slack, webhook, desktop = false } = typeof ways === 'string' || isWords(ways) ? { command: ways } : ways;
+  const value = (name: string) => lineOf(options.env[`UMPIRE_${name}`] ?? '', MOST_CHARS);
+  const [session, loop, goal, status, question, reason] = ['SESSION_NAME', 'LOOP', 'GOAL', 'STATUS', 'QUESTION', 'REASON'].map(value);
+  const text = status === 'awaiting' ? `${session} waits for a person: ${question}` : `${session} has ended: ${status}. ${reason}`;
+  const message = { text: text.trim(), session, loop, goal, status, question, reason };
   const told = await Promise.all([
     ...(command === undefined ? [] : [runNotifyCommand(command, options)]),
     ...(slack === undefined ? [] : [post('slack', slack, { text: slackText(message.text) }, options)]),
@@ -43,22 +46,11 @@ export async function callPersonBy(ways: NonNullable<Settings['notify']>, option
   };
 }
 
-function waysIn(ways: NonNullable<Settings['notify']>): NotifyWays {
-  return typeof ways === 'string' || isWords(ways) ? { command: ways } : ways;
-}
-
 function isWords(ways: readonly string[] | NotifyWays): ways is readonly string[] {
   return Array.isArray(ways);
 }
 
 const MOST_CHARS = 500;
-
-function messageIn(env: NodeJS.ProcessEnv) {
-  const value = (name: string) => lineOf(env[`UMPIRE_${name}`] ?? '', MOST_CHARS);
-  const [session, loop, goal, status, question, reason] = ['SESSION_NAME', 'LOOP', 'GOAL', 'STATUS', 'QUESTION', 'REASON'].map(value);
-  const text = status === 'awaiting' ? `${session} waits for a person: ${question}` : `${session} has ended: ${status}. ${reason}`;
-  return { text: text.trim(), session, loop, goal, status, question, reason };
-}
 
 /** Slack reads these three as its own markup. */
 function slackText(text: string): string {
@@ -123,7 +115,15 @@ export async function runNotifyCommand(command: CommandLine, { cwd, env, signal,
     // A goal may be longer than an environment variable may be.
     return { program: programOf(command), problem: String(error) };
   }
-  const stop = (): void => endGroup(child.pid);
+  const stop = (): void => {
+    // Ends the command and everything it started.
+    const pid = child.pid;
+    try {
+      if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+    } catch {
+      // It has already ended.
+    }
+  };
   const timer = setTimeout(stop, waitMs);
   signal?.addEventListener('abort', stop, { once: true });
   if (signal?.aborted === true) stop();
@@ -140,15 +140,6 @@ function programOf(command: CommandLine): string {
   if (typeof command !== 'string') return command[0] ?? '/bin/sh';
   const { commands, unreadFrom } = readShell(command);
   return (unreadFrom === null ? commands[0]?.words[0] : null) ?? '/bin/sh';
-}
-
-/** Ends the command and everything it started. */
-function endGroup(pid: number | undefined): void {
-  try {
-    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
-  } catch {
-    // It has already ended.
-  }
 }
 
 /** Explains the exit status of a shell. */

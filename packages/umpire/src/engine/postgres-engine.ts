@@ -370,15 +370,19 @@ async function openWorker(url: string, { leaseMs = LEASE_MS }: EngineOptions): P
           return row ?? (isLast ? null : undefined);
         });
         if (reserved === null) return null;
-        const { state, reply } = await db.until(Math.max(endMs, Date.now() + CLAIM_MS), isAnyReply, async (isLast) => {
-          // What was reserved here is free again when its lease would have expired.
-          if (db.isClosed()) return { state: 'refused', reply: '' };
-          const [row] = await db.query<{ state: string; reply: string }>('select * from umpire.claim_state($1, $2)', [
-            reserved.token,
-            isLast,
-          ]);
-          return row?.state === 'waiting' ? undefined : row;
-        });
+        const { state, reply } = await db.until(
+          Math.max(endMs, Date.now() + CLAIM_MS),
+          (word) => word.startsWith('r'),
+          async (isLast) => {
+            // What was reserved here is free again when its lease would have expired.
+            if (db.isClosed()) return { state: 'refused', reply: '' };
+            const [row] = await db.query<{ state: string; reply: string }>('select * from umpire.claim_state($1, $2)', [
+              reserved.token,
+              isLast,
+            ]);
+            return row?.state === 'waiting' ? undefined : row;
+          },
+        );
         if (state === 'leased') return { ...reserved, reply: JSON.parse(reply) as unknown };
         if (Date.now() >= endMs) return null;
       }
@@ -625,10 +629,6 @@ function isWord(wanted: string): (word: string) => boolean {
 
 function isReply(id: string): (word: string) => boolean {
   return isWord(`r${id}`);
-}
-
-function isAnyReply(word: string): boolean {
-  return word.startsWith('r');
 }
 
 function asJson(value: unknown): string {

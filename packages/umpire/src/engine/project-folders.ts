@@ -169,18 +169,14 @@ export function worktreeHome(project: string, configured: string | null): string
   const named = process.env['UMPIRE_WORKTREES'];
   if (named !== undefined && named !== '') return resolve(named);
   const name = safeName(basename(project)).slice(0, MAX_NAME_LENGTH);
-  return join(worktreesFor(project), `${name}-${sha256(project).slice(0, 12)}`);
+  // Without a home folder outside the project: the temporary folder that a reboot leaves alone.
+  const inHome = join(homeFolder(), WORKTREES);
+  const isUsable = homeFolder() !== '' && !inHome.startsWith(join(project, '/')) && [inHome, homeFolder()].some(isWritable);
+  return join(isUsable ? inHome : join('/var/tmp', `${WORKTREES}-${process.getuid?.() ?? 0}`), `${name}-${sha256(project).slice(0, 12)}`);
 }
 
 /** Tests open sockets in their folder, whose paths may have some 100 characters. */
 const MAX_NAME_LENGTH = 24;
-
-/** Without a home folder outside the project: the temporary folder that a reboot leaves alone. */
-function worktreesFor(project: string): string {
-  const inHome = join(homeFolder(), WORKTREES);
-  const isUsable = homeFolder() !== '' && !inHome.startsWith(join(project, '/')) && [inHome, homeFolder()].some(isWritable);
-  return isUsable ? inHome : join('/var/tmp', `${WORKTREES}-${process.getuid?.() ?? 0}`);
-}
 
 const WORKTREES = 'umpire-worktrees';
 

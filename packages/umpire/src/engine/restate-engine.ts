@@ -529,7 +529,7 @@ function openRoute(address: Address, port: number, caller: Caller) {
   /** Whether the conductor that Restate calls is there. */
   async function isServed(): Promise<boolean> {
     const found = await registered();
-    const other = found.find((one) => !isSame(one.uri, uri))?.uri;
+    const other = found.find((one) => one.uri?.replace(/\/$/, '') !== uri.replace(/\/$/, ''))?.uri;
     return found.length > 0 && (isShared || other === undefined || (await answers(other)));
   }
 
@@ -566,10 +566,6 @@ function openRoute(address: Address, port: number, caller: Caller) {
       }
     },
   };
-}
-
-function isSame(one: string | undefined, other: string): boolean {
-  return one?.replace(/\/$/, '') === other.replace(/\/$/, '');
 }
 
 function pauseUntil(signal: AbortSignal, ms: number): Promise<void> {

@@ -128,20 +128,19 @@ export function failedTestsAt(run: MeasuredRun, readBlob: BlobReader, commit: st
     const hash = found[`results/run-${layer}.json`];
     if (typeof hash === 'string') latest.set(layer, hash);
   }
-  return [...latest.values()].flatMap((hash) => failuresIn(readBlob(hash), commit));
-}
-
-function failuresIn(bytes: Buffer | string, commit: string): readonly TestResult[] {
-  const { provenance, failures, suspected_bugs: suspected } = objectOf(typeof bytes === 'string' ? null : parsed(bytes));
-  const judged = objectOf(provenance);
-  if (judged['commit'] !== commit || judged['content'] !== null || !Array.isArray(failures)) return [];
-  const failing: readonly unknown[] = [
-    ...(failures as readonly unknown[]),
-    ...(Array.isArray(suspected) ? (suspected as readonly unknown[]) : []),
-  ];
-  return failing.map(objectOf).flatMap(({ name, file }): readonly TestResult[] => {
-    if (typeof name !== 'string' || typeof file !== 'string') return [];
-    return [{ id: `${file} > ${name}`, status: 'failed', file, line: null, message: null, durationMs: null }];
+  return [...latest.values()].flatMap((hash) => {
+    const bytes = readBlob(hash);
+    const { provenance, failures, suspected_bugs: suspected } = objectOf(typeof bytes === 'string' ? null : parsed(bytes));
+    const judged = objectOf(provenance);
+    if (judged['commit'] !== commit || judged['content'] !== null || !Array.isArray(failures)) return [];
+    const failing: readonly unknown[] = [
+      ...(failures as readonly unknown[]),
+      ...(Array.isArray(suspected) ? (suspected as readonly unknown[]) : []),
+    ];
+    return failing.map(objectOf).flatMap(({ name, file }): readonly TestResult[] => {
+      if (typeof name !== 'string' || typeof file !== 'string') return [];
+      return [{ id: `${file} > ${name}`, status: 'failed', file, line: null, message: null, durationMs: null }];
+    });
   });
 }
 

@@ -39,7 +39,13 @@ export async function openSessionSandbox(
   const sessionGit = workspace === null ? null : findSessionGit({ project, session: started.session, home, sessionFolder: session });
   const theirs = sessionGit === null ? [] : placesOf(sessionGit.repository);
   // Only existing folders can be sealed.
-  for (const name of SEALED_FOLDERS) makeFolder(session, name);
+  for (const name of SEALED_FOLDERS) {
+    try {
+      mkdirSync(join(session, name), { recursive: true });
+    } catch (error) {
+      throw new UmpireError('write-failed', { path: name, detail: faultOf(error) });
+    }
+  }
   return openSandbox({
     kept: [
       ...homes(),
@@ -50,7 +56,11 @@ export async function openSessionSandbox(
       join(cacheHome(), 'umpire'),
       installedAt(packageRoot()),
     ],
-    write: config.sandboxWrite.flatMap((path) => placeOf(path, project)),
+    write: config.sandboxWrite.flatMap((path) => {
+      // Without a home folder, `~/` has no meaning.
+      if (!path.startsWith('~/')) return [resolve(project, path)];
+      return homeFolder() === '' ? [] : [join(homeFolder(), path.slice(2))];
+    }),
     ...(sessionGit === null ? {} : { alongside: (workdir: string) => ownRepositoryAt(sessionGit, workdir) }),
     sealed: [...SEALED_NAMES.map((name) => join(session, name)), join(configHome(), 'umpire')],
     // The key of journals, and the record of what the person trusts.
@@ -62,20 +72,6 @@ export async function openSessionSandbox(
 /** Read-only also in a temporary folder, as in some containers; not if it is that folder itself. */
 function homes(): readonly string[] {
   return [homeFolder()].filter((home) => home !== '' && home !== tmpdir());
-}
-
-/** Without a home folder, `~/` has no meaning. */
-function placeOf(path: string, project: string): readonly string[] {
-  if (!path.startsWith('~/')) return [resolve(project, path)];
-  return homeFolder() === '' ? [] : [join(homeFolder(), path.slice(2))];
-}
-
-function makeFolder(session: string, name: string): void {
-  try {
-    mkdirSync(join(session, name), { recursive: true });
-  } catch (error) {
-    throw new UmpireError('write-failed', { path: name, detail: faultOf(error) });
-  }
 }
 
 function placesOf({ checkout, gitDir }: Repository): readonly string[] {

@@ -239,7 +239,11 @@ export async function resume(request: ResumeParameters): Promise<RunResult> {
     const question = awaitedQuestion(state);
     const isIdle = state.aborted !== null || (question !== null && question.kind !== 'edit' && question.kind !== 'limit');
     await checkRunnable(opened, state, { config, settings, agent: request.agent, retries: request.retry === true, isIdle });
-    if (request.retry === true) reopenFailedTasks(opened, state);
+    if (request.retry === true) {
+      const again = tasksToRetry(state);
+      if (again.length > 0)
+        opened.journal.record({ type: 'TasksReopened', data: { tasks: again, why: 'A person retries the failed tasks.' } });
+    }
     // Tasks that run again reopen an ended session.
     applyFlags(opened, request, runIn(opened));
     return continueSession({ config, by: 'resume', settings, ...opened });
@@ -322,7 +326,14 @@ async function inSession(path: string, watch: RunWatch, act: (opened: OpenedSess
     try {
       if (journal.wasTorn)
         watch.onNote?.('A crash cut off the last line of journal.ndjson. The session continues from the line before it.');
-      noteUnsigned(journal, watch);
+      // The session goes on: only a wrong HMAC stops it, and that was found when the journal was read.
+      const { unsigned } = journal;
+      const { onNote } = watch;
+      if (unsigned === 'no key')
+        onNote?.(`The journal is not authenticated: Umpire cannot keep a key in ${keyFolder() ?? 'a home folder'}.`);
+      if (unsigned === 'not authenticated') onNote?.('The journal is not authenticated: it was begun without a key.');
+      if (unsigned === 'not authenticated here')
+        onNote?.('The journal is not authenticated here: its key is on another machine, which will refuse the lines written here.');
       await act({ folder, journal, watch, traceAgents: trace.traceAgents });
       return reportOf(folder.root, journal.state);
     } catch (error) {
@@ -337,14 +348,6 @@ async function inSession(path: string, watch: RunWatch, act: (opened: OpenedSess
     lock.release();
     await trace.close();
   }
-}
-
-/** The session goes on: only a wrong HMAC stops it, and that was found when the journal was read. */
-function noteUnsigned({ unsigned }: OpenJournal, { onNote }: RunWatch): void {
-  if (unsigned === 'no key') onNote?.(`The journal is not authenticated: Umpire cannot keep a key in ${keyFolder() ?? 'a home folder'}.`);
-  if (unsigned === 'not authenticated') onNote?.('The journal is not authenticated: it was begun without a key.');
-  if (unsigned === 'not authenticated here')
-    onNote?.('The journal is not authenticated here: its key is on another machine, which will refuse the lines written here.');
 }
 
 function reportOf(session: string, state: SessionState): RunResult {
@@ -405,11 +408,6 @@ function changeCap({ journal, folder, watch }: OpenedSession, to: number): void 
   const grant = { answer: 'extend', reason: '', ...granted, by: '--max-rounds', via: viaOf(watch) } as const;
   if (isAsked && to > from) journal.record(...answerEvents(journal.state, folder.name, grant));
   else journal.record({ type: 'CapChanged', data: { loop: started.loop, from, to, by: '--max-rounds' } });
-}
-
-function reopenFailedTasks({ journal }: OpenedSession, state: RunState): void {
-  const again = tasksToRetry(state);
-  if (again.length > 0) journal.record({ type: 'TasksReopened', data: { tasks: again, why: 'A person retries the failed tasks.' } });
 }
 
 const BUILTIN = new Map<string, ChosenLoop>();

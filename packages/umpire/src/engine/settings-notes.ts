@@ -17,7 +17,12 @@ import { rolesOfLoop } from './roles.js';
 export async function strayRoles(project: string, { roles }: Settings, ofLoop: ReadonlySet<string>): Promise<readonly string[]> {
   const others = Object.keys(roles).filter((role) => !ofLoop.has(role));
   if (others.length === 0) return [];
-  const shipped = new Set(BUILTIN_NAMES.flatMap(rolesOfSession));
+  const shipped = new Set(
+    BUILTIN_NAMES.flatMap((name) => {
+      const [loop, pipeline] = [builtinLoop(name), builtinPipeline(name)];
+      return loop === null ? [] : [...rolesOfLoop(pipeline ?? { modes: {} }, loop)];
+    }),
+  );
   const strays = others.filter((role) => !shipped.has(role) && !hasText(project, role));
   if (strays.length === 0) return [];
   const { lineOfSetting } = await import('../sessions/settings.js');
@@ -27,11 +32,6 @@ export async function strayRoles(project: string, { roles }: Settings, ofLoop: R
     const instead = meant === null ? `this loop has ${[...ofLoop].join(', ')}` : `did you mean "${meant}"?`;
     return `${CONFIG}${lineOfSetting(text, ['roles', role])}: roles.${role}: no task of this loop or of a built-in loop has this role; ${instead}`;
   });
-}
-
-function rolesOfSession(name: string): readonly string[] {
-  const [loop, pipeline] = [builtinLoop(name), builtinPipeline(name)];
-  return loop === null ? [] : [...rolesOfLoop(pipeline ?? { modes: {} }, loop)];
 }
 
 /** A custom loop has its roles there, or beside its file. */
@@ -93,7 +93,10 @@ export function uncommittedWords(files: readonly string[]): string {
   const isGenerated = (path: string): boolean => GENERATED.has(path.replace(/\/$/, '').split('/').at(-1) ?? '');
   const made = files.filter(isGenerated);
   const own = files.filter((path) => !isGenerated(path));
-  return [...(own.length === 0 ? [] : [commitNote(own)]), ...(made.length === 0 ? [] : [ignoreNote(made)])].join(' ');
+  return [
+    ...(own.length === 0 ? [] : [commitNote(own)]),
+    ...(made.length === 0 ? [] : [`git does not ignore ${few(made)}: add ${made.length === 1 ? 'it' : 'them'} to .gitignore.`]),
+  ].join(' ');
 }
 
 function commitNote(files: readonly string[]): string {
@@ -101,10 +104,6 @@ function commitNote(files: readonly string[]): string {
   const [one, all] = folders === 0 ? ['file', 'files'] : folders === files.length ? ['folder', 'folders'] : ['', 'files and folders'];
   const many = files.length === 1 ? `One uncommitted ${one} is` : `${files.length} uncommitted ${all} are`;
   return `Work starts from your last commit. ${many} not part of it (${few(files)}). Commit first if the agents should see ${files.length === 1 ? 'it' : 'them'}.`;
-}
-
-function ignoreNote(files: readonly string[]): string {
-  return `git does not ignore ${few(files)}: add ${files.length === 1 ? 'it' : 'them'} to .gitignore.`;
 }
 
 function few(files: readonly string[]): string {

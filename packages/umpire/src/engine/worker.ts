@@ -353,11 +353,8 @@ const USED = 'used';
 function removeOldFolders(work: string): void {
   const entries = (folder: string) => (existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : []);
   for (const place of entries(work).flatMap(entries))
-    if (Date.now() - usedMs(place) > KEPT_MS) rmSync(place, { recursive: true, force: true });
-}
-
-function usedMs(place: string): number {
-  return (statOf(join(place, USED)) ?? statOf(place))?.mtimeMs ?? 0;
+    if (Date.now() - ((statOf(join(place, USED)) ?? statOf(place))?.mtimeMs ?? 0) > KEPT_MS)
+      rmSync(place, { recursive: true, force: true });
 }
 
 function reasonOf(error: unknown): string {

@@ -153,11 +153,6 @@ export function prevContext(run: RunState, task: TaskState): Assignment['prevCon
   return [...sources].map((id) => ({ id, findings: findTask(run, id)?.row['findings'] ?? '' }));
 }
 
-/** The findings of the verdict that made the task. */
-function findingsFor(state: SessionState, { id }: TaskState): readonly Finding[] {
-  return chainThatMade(state, id)?.made.verdict.findings ?? [];
-}
-
 function commitBefore(state: SessionState, run: RunState, task: TaskState): string | null {
   const rules = state.frozen.get(run.started.loop)?.rules;
   if (rules === undefined || run.started.workspace === null) return null;
@@ -246,7 +241,10 @@ function revertedBreaches({ reportedBreaches: past, breaches }: RunState): reado
 
 /** Whoever reads them as findings to fix would change the tests until they pass. */
 function suspectedBugs(state: SessionState, task: TaskState): readonly string[] {
-  const names = findingsFor(state, task)
+  // The findings of the verdict that made the task.
+  const { id } = task;
+
+  const names = (chainThatMade(state, id)?.made.verdict.findings ?? [])
     .filter(({ rule, dimension }) => rule === SUSPECTED_BUG && dimension !== TEST_GONE)
     .map(({ message }) => message.slice(0, 200));
   if (names.length === 0) return [];

@@ -148,7 +148,7 @@ function isRun(path: string): boolean {
 /** Resolves a path, a name, or a part that only one name has. `project`: a folder of the project. */
 export function resolveSession(word: string, project: string): string {
   const isPath = word.includes('/') || word === '.' || word === '..';
-  if (isPath || looksLikeSession(word)) return openFolder(word).root;
+  if (isPath || (word !== '' && [JOURNAL, TASKS].some((name) => existsSync(join(resolve(word), name))))) return openFolder(word).root;
   const root = projectAt(project);
   const known = sessionFolders(root);
   const part = word.toLowerCase();
@@ -175,10 +175,6 @@ export function resolveSession(word: string, project: string): string {
           known.map((path) => basename(path)),
         ),
       });
-}
-
-function looksLikeSession(word: string): boolean {
-  return word !== '' && [JOURNAL, TASKS].some((name) => existsSync(join(resolve(word), name)));
 }
 
 const MAX_LISTED = 12;

@@ -115,7 +115,21 @@ function* piecesOf(chunks: Iterable<Buffer>, count: (whole: number, rest: number
     if (end > 0) {
       const whole = chunk.subarray(0, end);
       count(waiting + end, 0);
-      yield pieceOf(waiting === 0 ? whole : Buffer.concat([...rest, whole]));
+      const bytes = waiting === 0 ? whole : Buffer.concat([...rest, whole]);
+      const text = bytes.toString('utf8');
+      // ASCII only: positions in the text equal positions in the bytes, which can be hashed in place.
+      yield text.length === bytes.length
+        ? {
+            text,
+            hashOf: (from, to) => {
+              const was = bytes[to] as number;
+              bytes[to] = BRACE;
+              const hash = sha256(bytes.subarray(from, to + 1));
+              bytes[to] = was;
+              return hash;
+            },
+          }
+        : { text };
       rest = [];
       waiting = 0;
     }
@@ -130,21 +144,7 @@ function* piecesOf(chunks: Iterable<Buffer>, count: (whole: number, rest: number
   yield { text: waiting > MOST_LINE_BYTES ? '\n' : Buffer.concat(rest).toString('utf8') };
 }
 
-function pieceOf(bytes: Buffer): JournalPart {
-  const text = bytes.toString('utf8');
-  // ASCII only: positions in the text equal positions in the bytes, which can be hashed in place.
-  return text.length === bytes.length ? { text, hashOf: (from, to) => hashIn(bytes, from, to) } : { text };
-}
-
 const BRACE = 125;
-
-function hashIn(bytes: Buffer, from: number, to: number): string {
-  const was = bytes[to] as number;
-  bytes[to] = BRACE;
-  const hash = sha256(bytes.subarray(from, to + 1));
-  bytes[to] = was;
-  return hash;
-}
 
 const CHUNK_BYTES = 1024 * 1024;
 

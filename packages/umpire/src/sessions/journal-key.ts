@@ -40,7 +40,20 @@ export function requireJournalKey(): JournalKey | null {
   const key = readJournalKey();
   if (key !== null || folder === null) return key;
   try {
-    makeKey(folder);
+    // Complete from its first moment on: two processes may make it at once, and the first one wins.
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const draft = join(folder, `journal.key-${process.pid}-${crypto.randomUUID()}`);
+    const fd = openSync(draft, 'wx', 0o600);
+    try {
+      writeSync(fd, crypto.randomBytes(KEY_BYTES));
+      fsyncSync(fd);
+      linkSync(draft, placeIn(folder));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    } finally {
+      closeSync(fd);
+      unlinkSync(draft);
+    }
   } catch {
     return null;
   }
@@ -49,23 +62,6 @@ export function requireJournalKey(): JournalKey | null {
 
 function placeIn(folder: string): string {
   return join(folder, 'journal.key');
-}
-
-/** Complete from its first moment on: two processes may make it at once, and the first one wins. */
-function makeKey(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const draft = join(folder, `journal.key-${process.pid}-${crypto.randomUUID()}`);
-  const fd = openSync(draft, 'wx', 0o600);
-  try {
-    writeSync(fd, crypto.randomBytes(KEY_BYTES));
-    fsyncSync(fd);
-    linkSync(draft, placeIn(folder));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  } finally {
-    closeSync(fd);
-    unlinkSync(draft);
-  }
 }
 
 const BLOCK_BYTES = 64;

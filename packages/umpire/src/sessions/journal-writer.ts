@@ -52,11 +52,33 @@ export function openJournal(
     // Only the time of the last change cannot be set back. Another program may also just have touched the file.
     if (named.ctimeMs !== changedMs && headOf(folder) !== head)
       throw new UmpireError('journal-changed', { session: folder.name, detail: 'its lines are not the ones that Umpire wrote' });
-    size += appendTo(fd, text, durable);
+    // Returns how many bytes were written.
+    // Valid until the next call.
+
+    const bytes = text.length > MOST_BUFFERED ? Buffer.from(text) : BUFFER.subarray(0, BUFFER.write(text));
+    try {
+      for (let from = 0; from < bytes.length;) from += writeSync(fd, bytes, from);
+      if (durable) fdatasyncSync(fd);
+    } catch (error) {
+      throw new UmpireError('write-failed', { path: JOURNAL, detail: faultOf(error) });
+    }
+    size += bytes.length;
     changedMs = fstatSync(fd).ctimeMs;
   };
   const key = keyFor(file);
-  const journal = keepJournal(file, { append, sync: () => syncLater(fd), ...clocks, tell, hash: sha256, key });
+  const journal = keepJournal(file, {
+    append,
+    sync: () =>
+      new Promise((done, fail) => {
+        fdatasync(fd, (error) =>
+          error === null ? done() : fail(new UmpireError('write-failed', { path: JOURNAL, detail: faultOf(error) })),
+        );
+      }),
+    ...clocks,
+    tell,
+    hash: sha256,
+    key,
+  });
   const unsigned = key !== null ? null : file.lines === 0 ? 'no key' : file.authentication;
   return new FileJournal(journal, file.torn, unsigned, () => closeSync(fd));
 }
@@ -232,26 +254,3 @@ function headOf(folder: SessionFolder): string | null {
 const BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
 /** A character is at most three bytes. */
 const MOST_BUFFERED = BUFFER.length / 3;
-
-/** Valid until the next call. */
-function bytesOf(text: string): Uint8Array {
-  return text.length > MOST_BUFFERED ? Buffer.from(text) : BUFFER.subarray(0, BUFFER.write(text));
-}
-
-function syncLater(fd: number): Promise<void> {
-  return new Promise((done, fail) => {
-    fdatasync(fd, (error) => (error === null ? done() : fail(new UmpireError('write-failed', { path: JOURNAL, detail: faultOf(error) }))));
-  });
-}
-
-/** Returns how many bytes were written. */
-function appendTo(fd: number, text: string, durable: boolean): number {
-  const bytes = bytesOf(text);
-  try {
-    for (let from = 0; from < bytes.length;) from += writeSync(fd, bytes, from);
-    if (durable) fdatasyncSync(fd);
-  } catch (error) {
-    throw new UmpireError('write-failed', { path: JOURNAL, detail: faultOf(error) });
-  }
-  return bytes.length;
-}

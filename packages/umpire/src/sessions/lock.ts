@@ -25,7 +25,11 @@ const PAUSE_MS = 5;
 /** Waits up to `waitMs` for the lock. The error after that names the holder. */
 export async function acquireLock(folder: SessionFolder, waitMs: number): Promise<Lock> {
   const place = join(folder.root, LOCK);
-  const own = JSON.stringify({ pid: process.pid, host: hostname(), started: ownStart() } satisfies LockOwner);
+  const own = JSON.stringify({
+    pid: process.pid,
+    host: hostname(),
+    started: (known ??= processOf(process.pid).started),
+  } satisfies LockOwner);
   let until: number | null = null;
   for (;;) {
     if (take(folder, place, own)) return { release: () => release(place, own) };
@@ -33,7 +37,9 @@ export async function acquireLock(folder: SessionFolder, waitMs: number): Promis
     const content = readHolder(place);
     if (content !== null && isDead(content) && replaceDeadLock(folder, place, content, own)) continue;
     if (elapsedMs() >= until) throw new UmpireError('session-busy', { holder: describe(content ?? '') });
-    await pause();
+    await new Promise((done) => {
+      setTimeout(done, PAUSE_MS);
+    });
   }
 }
 
@@ -177,10 +183,6 @@ const ENDED = /^[ZXx]$/;
 
 let known: string | null = null;
 
-function ownStart(): string {
-  return (known ??= processOf(process.pid).started);
-}
-
 /** The state of a process and its start time in clock ticks (Linux only). */
 function processOf(pid: number): { readonly state: string; readonly started: string } {
   try {
@@ -195,10 +197,4 @@ function processOf(pid: number): { readonly state: string; readonly started: str
 function describe(content: string): string {
   const holder = parseOwner(content);
   return holder === null ? `the lock ${LOCK} cannot be read` : `process ${holder.pid} on ${holder.host}`;
-}
-
-function pause(): Promise<void> {
-  return new Promise((done) => {
-    setTimeout(done, PAUSE_MS);
-  });
 }

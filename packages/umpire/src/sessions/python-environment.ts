@@ -25,26 +25,28 @@ const MAX_LEVELS = 8;
  */
 export function environmentIn(variables: Variables): (folder: string) => Variables {
   const active = activeIn(variables);
-  return (folder) => movedTo(folder, variables, active);
-}
-
-function movedTo(folder: string, { PATH = '', VIRTUAL_ENV }: Variables, active: ReadonlyMap<string, string>): Variables {
-  const owned = [...active].map(
-    ([place, real]) =>
-      [place, findAbove(folder, [...endsOf(real), OUTER_ENVIRONMENT], (own) => originsOf(own).includes(real) && isProvided(own))] as const,
-  );
-  const moved = new Map(owned.filter((pair): pair is readonly [string, string] => pair[1] !== null));
-  if (moved.size === 0) {
-    const own =
-      active.size > 0 ? null : findAbove(folder, [OUTER_ENVIRONMENT], (place) => originsOf(place).length > 0 && isProvided(place));
-    return own === null ? {} : { PATH: [join(own, 'bin'), PATH].join(delimiter), VIRTUAL_ENV: own };
-  }
-  const own = VIRTUAL_ENV === undefined ? undefined : moved.get(VIRTUAL_ENV);
-  const entries = PATH.split(delimiter).map((entry) => {
-    const place = basename(entry) === 'bin' ? moved.get(dirname(entry)) : undefined;
-    return place === undefined ? entry : join(place, 'bin');
-  });
-  return { PATH: entries.join(delimiter), ...(own === undefined ? {} : { VIRTUAL_ENV: own }) };
+  return (folder) => {
+    const { PATH = '', VIRTUAL_ENV } = variables;
+    const owned = [...active].map(
+      ([place, real]) =>
+        [
+          place,
+          findAbove(folder, [...endsOf(real), OUTER_ENVIRONMENT], (own) => originsOf(own).includes(real) && isProvided(own)),
+        ] as const,
+    );
+    const moved = new Map(owned.filter((pair): pair is readonly [string, string] => pair[1] !== null));
+    if (moved.size === 0) {
+      const own =
+        active.size > 0 ? null : findAbove(folder, [OUTER_ENVIRONMENT], (place) => originsOf(place).length > 0 && isProvided(place));
+      return own === null ? {} : { PATH: [join(own, 'bin'), PATH].join(delimiter), VIRTUAL_ENV: own };
+    }
+    const own = VIRTUAL_ENV === undefined ? undefined : moved.get(VIRTUAL_ENV);
+    const entries = PATH.split(delimiter).map((entry) => {
+      const place = basename(entry) === 'bin' ? moved.get(dirname(entry)) : undefined;
+      return place === undefined ? entry : join(place, 'bin');
+    });
+    return { PATH: entries.join(delimiter), ...(own === undefined ? {} : { VIRTUAL_ENV: own }) };
+  };
 }
 
 /** The environments on the PATH or in VIRTUAL_ENV, with their real paths. */

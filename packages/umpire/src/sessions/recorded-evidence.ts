@@ -52,16 +52,14 @@ export function isFromTasks(path: string | undefined): boolean {
 
 /** Reads blobs of a session folder and checks each against its hash. */
 export function blobsIn(folder: SessionFolder): BlobReader {
-  return (hash) => readBlobIn(folder, hash);
-}
-
-function readBlobIn(folder: SessionFolder, hash: string): Buffer | string {
-  if (!/^[0-9a-f]{64}$/.test(hash)) return 'the journal names no file in blobs/ for it';
-  const path = `blobs/${hash}`;
-  const read = readBytes(folder, path);
-  if (read.kind === 'missing') return `${path} is gone`;
-  if (read.kind === 'unreadable') return `${path} could not be read: ${read.problem}`;
-  return sha256(read.bytes) === hash ? read.bytes : `${path} was changed: its hash is different`;
+  return (hash) => {
+    if (!/^[0-9a-f]{64}$/.test(hash)) return 'the journal names no file in blobs/ for it';
+    const path = `blobs/${hash}`;
+    const read = readBytes(folder, path);
+    if (read.kind === 'missing') return `${path} is gone`;
+    if (read.kind === 'unreadable') return `${path} could not be read: ${read.problem}`;
+    return sha256(read.bytes) === hash ? read.bytes : `${path} was changed: its hash is different`;
+  };
 }
 
 function tasksOf(tasks: RecordedContext['tasks'], blobs: Blobs): string | null {

@@ -86,7 +86,13 @@ function replayFolder(folder: SessionFolder, session: string, other: OtherRules 
   const journal = checkJournal(folder);
   if (!journal.found) return { ...journal, session, state: 'never judged', unknownPages: unknownPages(pages, []) };
   const { events, chain } = journal;
-  const run: ReplayRun = { folder, other, loops: loopsOf(events), pasts: new Map(), ended: new Map() };
+  const run: ReplayRun = {
+    folder,
+    other,
+    loops: new Set(events.flatMap((event) => (event.type === 'VerdictGiven' ? [event.data.verdict.loop] : []))),
+    pasts: new Map(),
+    ended: new Map(),
+  };
   const verdicts: ReplayedVerdict[] = [];
   let state = NEW_SESSION;
   for (const event of events) {
@@ -114,10 +120,6 @@ function unknownPages(names: readonly string[], events: readonly Recorded[]): re
     .toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }));
 }
 
-function loopsOf(events: readonly Recorded[]): ReadonlySet<string> {
-  return new Set(events.flatMap((event) => (event.type === 'VerdictGiven' ? [event.data.verdict.loop] : [])));
-}
-
 interface ReplayRun {
   readonly folder: SessionFolder;
   readonly other: OtherRules | null;
@@ -138,14 +140,10 @@ function replayVerdict(run: ReplayRun, before: SessionState, { seq, ts }: Record
     const other = replayByOther(run, seq, read.recorded);
     return { ...base, status: differences.length === 0 ? 'same' : 'differs', differences, ...other };
   } catch (error) {
-    return { ...base, status: 'lost', differences: [], note: faultWords(error) };
+    // Anybody may have written the journal: a record that makes judging fail is not one of Umpire's.
+    const record = 'its record in the journal was not written by Umpire';
+    return { ...base, status: 'lost', differences: [], note: isUmpireError(error) ? `${record}: ${error.message}` : record };
   }
-}
-
-/** Anybody may have written the journal: a record that makes judging fail is not one of Umpire's. */
-function faultWords(error: unknown): string {
-  const record = 'its record in the journal was not written by Umpire';
-  return isUmpireError(error) ? `${record}: ${error.message}` : record;
 }
 
 function replayByOther(

@@ -49,7 +49,7 @@ export function projectRound(folder: SessionFolder, loop: Loop, verdict: Verdict
   const parsed = read.kind === 'missing' ? null : parseJson(decodeTolerantly(read.bytes));
   if (parsed !== null && !(parsed.ok && isObject(parsed.value))) return;
   const state: Json = { ...(parsed?.value as Json | undefined) };
-  const round = nextRound(verdict);
+  const round = verdict.outcome === 'revise' ? verdict.round + 1 : verdict.round;
   if (!setAt(state, place.at, verdict.chain, round) || !setAt(state, 'umpire.rounds.{chain}', verdict.chain, round)) return;
   const text = `${JSON.stringify(state, null, 2)}\n`;
   if (read.kind === 'missing' || read.bytes.toString('utf8') !== text) writeProjection(folder, place.file, text);
@@ -69,10 +69,6 @@ export function roundKeys(loop: Loop, { verdicts }: SessionState): Json {
     setAt(state, 'umpire.rounds.{chain}', chain, round);
   }
   return state;
-}
-
-function nextRound({ outcome, round }: Verdict): number {
-  return outcome === 'revise' ? round + 1 : round;
 }
 
 /** False if the way there leads through something that is no object. */

@@ -53,7 +53,14 @@ export async function runTask(ports: RunPorts, job: TaskAttempt): Promise<readon
   const evidence = ending.kind === 'interrupted' ? null : ports.takeEvidence(task.id, task.role, measured);
   const plain = sanitizeEnding(ending, assignment.outputs);
   const events = writes ? await collect(ports, job, plain, { workspace, workdir }) : endEvents(ports, job, plain);
-  return evidence === null ? events : events.map((event) => withEvidence(event, { evidence, ...measurementOf(ending) }));
+  return evidence === null
+    ? events
+    : events.map((event) => {
+        // Adds a critic's evidence to the event that ends it.
+        const more = { evidence, ...measurementOf(ending) };
+        if (event.type === 'TaskFinished') return { type: 'TaskFinished', data: mergeObjects(event.data, more) };
+        return event.type === 'TaskSubmitted' ? { type: 'TaskSubmitted', data: mergeObjects(event.data, more) } : event;
+      });
 }
 
 interface BorrowedWorktree {
@@ -121,7 +128,11 @@ async function collect(ports: RunPorts, job: TaskAttempt, ending: Ending, { work
     const events = endEvents(ports, job, ending, work);
     await workspace.giveBack(task.id, attempt);
     const { started } = ports.journal.state.run as RunState;
-    return work === null && changesCode(started) ? events.map(markUnchanged) : events;
+    return work === null && changesCode(started)
+      ? events.map((event) =>
+          event.type === 'TaskFinished' ? { type: 'TaskFinished', data: mergeObjects(event.data, { unchanged: true as const }) } : event,
+        )
+      : events;
   } catch (error) {
     refuseFullDisk(job, [workdir]);
     // A quota or a file size limit does not show in the free space.
@@ -141,10 +152,6 @@ const FULL = /No space left on device|disk is full|quota (?:exceeded|is used up)
 function refuseFullDisk({ task }: TaskAttempt, folders: readonly string[]): void {
   const full = folders.find(isDiskFull);
   if (full !== undefined) throw new UmpireError('disk-full', { path: full, task: task.id });
-}
-
-function markUnchanged(event: Event): Event {
-  return event.type === 'TaskFinished' ? { type: 'TaskFinished', data: mergeObjects(event.data, { unchanged: true as const }) } : event;
 }
 
 /** A failed task keeps its own reason, and a stopped one runs again. If the worktree is gone, there is nothing to add. */
@@ -176,7 +183,12 @@ function endEvents(ports: RunPorts, job: TaskAttempt, ending: Ending, work: Subm
       return [{ type: 'TaskBlocked', data: { task: id, attempt, reason: ending.reason, usage: ending.usage, ...work, ...talk } }];
     case 'broken': {
       const { usage } = ending;
-      const waitMs = pauseOf(ports, job, ending);
+      // How long to wait before the next try; null if there is none.
+      const { journal } = ports;
+      const { task } = job;
+      const { passing } = ending;
+
+      const waitMs = passing === undefined ? null : retryDelay(journal.state.run as RunState, task, passing.afterMs);
       const left = { ...leftOf(work, job), ...talk };
       if (ending.limit !== undefined) {
         // A built-in critic may have called the agent.
@@ -200,11 +212,6 @@ function endEvents(ports: RunPorts, job: TaskAttempt, ending: Ending, work: Subm
       return [{ type: 'TaskSubmitted', data: { ...result, commit: work.commit, files: work.files } }];
     }
   }
-}
-
-/** How long to wait before the next try; null if there is none. */
-function pauseOf({ journal }: RunPorts, { task }: TaskAttempt, { passing }: Extract<Ending, { kind: 'broken' }>): number | null {
-  return passing === undefined ? null : retryDelay(journal.state.run as RunState, task, passing.afterMs);
 }
 
 function withRetryCount({ reason, passing }: Extract<Ending, { kind: 'broken' }>, { postponed }: TaskState): string {
@@ -302,12 +309,6 @@ function measurementOf(ending: Ending): CriticFields {
   if (unmeasured !== undefined) return { unmeasured: sanitizeText(unmeasured, MAX_FINDINGS) };
   if (measured === undefined) return {};
   return { measured: true, measuredFiles: filesOfTools(measured), ...(damage === undefined ? {} : { damage }) };
-}
-
-/** Adds a critic's evidence to the event that ends it. */
-function withEvidence(event: Event, more: CriticFields): Event {
-  if (event.type === 'TaskFinished') return { type: 'TaskFinished', data: mergeObjects(event.data, more) };
-  return event.type === 'TaskSubmitted' ? { type: 'TaskSubmitted', data: mergeObjects(event.data, more) } : event;
 }
 
 const MAX_LISTED_BREACHES = 4;

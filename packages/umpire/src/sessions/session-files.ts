@@ -95,7 +95,10 @@ export function openSessionFiles({ folder, state, now, roleText }: SessionFilesI
           return [{ type: 'TasksEdited', data: { set, add, columns, told } }];
         }
         refused = found;
-        keepHeld(folder, read);
+        let number = 1;
+        while (hasEntry(folder, `${HELD}-${number}`)) number++;
+        if (hasEntry(folder, HELD)) moveEntry(folder, HELD, `${HELD}-${number}`);
+        if (read.kind === 'bytes') writeProjection(folder, HELD, read.bytes);
         return [{ type: 'EditHeld', data: { set, add, columns, told, kept: HELD } }];
       }
       refused = found;
@@ -133,22 +136,18 @@ export function openSessionFiles({ folder, state, now, roleText }: SessionFilesI
         try {
           if (place === null) forgetCheckedFolders(folder);
           place ??= placeFor(folder, path);
-          append(place, chunk);
+          const fd = openSync(place, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, 0o666);
+          try {
+            for (let from = 0; from < chunk.length;) from += writeSync(fd, chunk, from);
+          } finally {
+            closeSync(fd);
+          }
         } catch (error) {
           throw isUmpireError(error) ? error : new UmpireError('write-failed', { path, detail: faultOf(error) });
         }
       };
     },
   };
-}
-
-function append(place: string, chunk: Uint8Array): void {
-  const fd = openSync(place, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, 0o666);
-  try {
-    for (let from = 0; from < chunk.length;) from += writeSync(fd, chunk, from);
-  } finally {
-    closeSync(fd);
-  }
 }
 
 function latestVerdict({ verdicts }: SessionState): number {
@@ -210,13 +209,6 @@ function hasTaskRun({ run }: SessionState, last: string | null): boolean {
   const shown = new Map(file.tasks.map((task) => [task.id, task.columns['status'] ?? '']));
   const isLater = ({ id, status }: TaskState) => (status === 'completed' || status === 'failed') && shown.get(id) !== status;
   return [...shown.values()].includes('in_progress') || run.tasks.some(isLater);
-}
-
-function keepHeld(folder: SessionFolder, read: FileRead): void {
-  let number = 1;
-  while (hasEntry(folder, `${HELD}-${number}`)) number++;
-  if (hasEntry(folder, HELD)) moveEntry(folder, HELD, `${HELD}-${number}`);
-  if (read.kind === 'bytes') writeProjection(folder, HELD, read.bytes);
 }
 
 /** Keeps the refused file byte for byte under another name; an unreadable one is moved there. */
@@ -285,14 +277,13 @@ function showWave(folder: SessionFolder, run: RunState, written: Written): void 
   if (!isOpen) return;
   const tasks = (run.waves[run.front] ?? []).map((index) => run.tasks[index] as TaskState);
   const open = tasks.filter((task) => !isOver(task.status) && !run.held.has(task.id));
-  const cell = (task: TaskState, column: string) => (column === 'prev_context' ? contextText(run, task) : cellOf(task, column));
+  const cell = (task: TaskState, column: string) =>
+    column === 'prev_context'
+      ? prevContext(run, task)
+          .map(({ id, findings }) => `[${id}] ${findings}`)
+          .join('\n')
+      : cellOf(task, column);
   write(folder, name, printCells([...run.columns, 'prev_context'], open, cell), written);
-}
-
-function contextText(run: RunState, task: TaskState): string {
-  return prevContext(run, task)
-    .map(({ id, findings }) => `[${id}] ${findings}`)
-    .join('\n');
 }
 
 function showInteractive(folder: SessionFolder, run: RunState, shown: Set<string>, written: Written): void {

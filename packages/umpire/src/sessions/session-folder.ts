@@ -232,7 +232,7 @@ export function prepareWrite(folder: SessionFolder, path: string, data: string |
   do temporary = join(parent, `.umpire-tmp-${process.pid}-${++counter}`);
   while (lstatOf(temporary) !== undefined);
   guardWrite(path, () => {
-    const fd = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, modeOf(place));
+    const fd = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, (statOf(place)?.mode ?? 0o644) & 0o777);
     try {
       writeFileSync(fd, data);
       if (durable) fsyncSync(fd);
@@ -322,10 +322,6 @@ export function appendLines(folder: SessionFolder, path: string, lines: string, 
   });
 }
 
-function modeOf(place: string): number {
-  return (statOf(place)?.mode ?? 0o644) & 0o777;
-}
-
 function guardWrite<T>(path: string, write: () => T): T {
   try {
     return write();
@@ -373,7 +369,13 @@ export function removeTemporaryFiles(folder: SessionFolder, nowMs = Date.now()):
     for (const name of namesIn(join(folder.root, within))) {
       const pid = TEMPORARY_NAME.exec(name)?.[1];
       if (pid === undefined || (Number(pid) !== process.pid && isAlive(Number(pid)))) continue;
-      removeOld(join(folder.root, within, name), nowMs);
+      const place = join(folder.root, within, name);
+      try {
+        const stat = lstatOf(place);
+        if (stat?.isFile() === true && nowMs - stat.mtimeMs > STALE_MS) unlinkSync(place);
+      } catch {
+        // It may be gone, or we may not remove it.
+      }
     }
   }
 }
@@ -393,15 +395,6 @@ function isAlive(pid: number): boolean {
     return true;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code !== 'ESRCH';
-  }
-}
-
-function removeOld(place: string, nowMs: number): void {
-  try {
-    const stat = lstatOf(place);
-    if (stat?.isFile() === true && nowMs - stat.mtimeMs > STALE_MS) unlinkSync(place);
-  } catch {
-    // It may be gone, or we may not remove it.
   }
 }
 

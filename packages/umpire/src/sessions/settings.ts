@@ -689,10 +689,6 @@ export function lineOfSetting(source: string, path: SettingPath): string {
 
 type NamesByRole = Readonly<Record<string, readonly string[]>>;
 
-function firstOf(names: NamesByRole): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(names).map(([role, [first = '']]) => [role, first]));
-}
-
 function othersOf(names: NamesByRole): NamesByRole {
   return Object.fromEntries(Object.entries(names).flatMap(([role, [, ...others]]) => (others.length === 0 ? [] : [[role, others]])));
 }
@@ -707,7 +703,7 @@ function withDefaults(read: ReadSettings): Settings {
     sandboxWrite: read.sandbox?.write ?? usual.sandboxWrite,
     agents: read.agents ?? usual.agents,
     untrustedAgents: usual.untrustedAgents,
-    roles: firstOf(read.roles ?? {}),
+    roles: Object.fromEntries(Object.entries(read.roles ?? {}).map(([role, [first = '']]) => [role, first])),
     agent: read.agent?.[0] ?? usual.agent,
     fallbacks: othersOf({ ...read.roles, ...(read.agent === undefined ? {} : { '*': read.agent }) }),
     stronger:

@@ -64,7 +64,9 @@ function isKnown({ path, sha256: hash }: TrustFile, project: string): boolean {
 /** The settings and the role texts of a project. */
 export function projectFiles(project: string): readonly TrustFile[] {
   const { top } = repositoryOf(project);
-  const roles = foldersIn(join(project, ROLES)).flatMap((folder) => textsIn(folder));
+  const roles = pathsIn(join(project, ROLES))
+    .filter((path) => isFolder(path))
+    .flatMap((folder) => textsIn(folder));
   return [join(project, CONFIG), ...roles].flatMap((path) => fileAt(top, path));
 }
 
@@ -226,10 +228,6 @@ function readText(path: string): string {
   } catch {
     return '';
   }
-}
-
-function foldersIn(folder: string): readonly string[] {
-  return pathsIn(folder).filter((path) => isFolder(path));
 }
 
 function textsIn(folder: string): readonly string[] {

@@ -27,7 +27,12 @@ export function pageOf({ loop, chain, round }: Pick<Verdict, 'loop' | 'chain' | 
 type Judged = Pick<VerdictGiven, 'verdict' | 'report' | 'target'>;
 
 export function pageText({ verdict, report, target }: Judged, others: readonly ChainProgress[]): string {
-  return report + markOf(verdict, target, others);
+  // The last line of a page, an HTML comment that rendered Markdown does not show.
+  const { loop, chain, round, maxRounds, outcome, unverified } = verdict;
+  const mark: Record<string, unknown> = { loop, chain, round, maxRounds, outcome, unverified };
+  if (target !== null) mark['target'] = target;
+  if (others.length > 0) mark['others'] = others;
+  return report + `\n<!-- umpire ${JSON.stringify(mark).replaceAll('--', '-\\u002d')} -->\n`;
 }
 
 /** Is this the page of the verdict? What its mark says of other chains depends on when it was written. */
@@ -35,39 +40,11 @@ export function isPageOf({ report }: Pick<Judged, 'report'>, text: string | null
   return text !== null && text.startsWith(report) && /^\n<!-- umpire \{.*\} -->\n$/.test(text.slice(report.length));
 }
 
-/** The last line of a page, an HTML comment that rendered Markdown does not show. */
-function markOf(verdict: Verdict, target: number | null, others: readonly ChainProgress[]): string {
-  const { loop, chain, round, maxRounds, outcome, unverified } = verdict;
-  const mark: Record<string, unknown> = { loop, chain, round, maxRounds, outcome, unverified };
-  if (target !== null) mark['target'] = target;
-  if (others.length > 0) mark['others'] = others;
-  return `\n<!-- umpire ${JSON.stringify(mark).replaceAll('--', '-\\u002d')} -->\n`;
-}
-
 /** Reads only pages that the journal does not know of. */
 export function findTraces(folder: SessionFolder, entries: readonly Discovery[], loop: string, state: SessionState): Traces {
   const onBoard = entries.filter((entry) => entry.type === 'gc_decision' && entry.worker === 'umpire').map((entry) => entry.data);
-  return tracesOf([...onBoard, ...marksOf(folder, loop, state)], loop);
-}
-
-function marksOf(folder: SessionFolder, loop: string, state: SessionState): readonly Readonly<Record<string, unknown>>[] {
-  const names = listFiles(folder, PAGES).filter((name) => name.startsWith(`${loop}-`));
-  if (names.length === 0) return [];
-  const known = new Set([...state.verdicts.values()].flatMap((past) => past.map(({ verdict }) => pageOf(verdict))));
-  return names.flatMap((name) => {
-    const path = `${PAGES}/${name}`;
-    const mark = known.has(path) ? undefined : MARK.exec(readTail(folder, path, MARK_BYTES).toString('utf8'))?.[1];
-    if (mark === undefined) return [];
-    try {
-      return [JSON.parse(mark) as Readonly<Record<string, unknown>>];
-    } catch {
-      return [];
-    }
-  });
-}
-
-/** A chain is open if any trace says so: a trace that closes it may be forged too. */
-function tracesOf(decisions: readonly Readonly<Record<string, unknown>>[], loop: string): Traces {
+  // A chain is open if any trace says so: a trace that closes it may be forged too.
+  const decisions = [...onBoard, ...marksOf(folder, loop, state)];
   const chains = new Map<string, ChainProgress>();
   const judged = new Map<string, number>();
   const targets = new Map<string, number>();
@@ -89,6 +66,22 @@ function tracesOf(decisions: readonly Readonly<Record<string, unknown>>[], loop:
     if (typeof target === 'number') hold(chain, target);
   }
   return { chains, judged, targets, cap };
+}
+
+function marksOf(folder: SessionFolder, loop: string, state: SessionState): readonly Readonly<Record<string, unknown>>[] {
+  const names = listFiles(folder, PAGES).filter((name) => name.startsWith(`${loop}-`));
+  if (names.length === 0) return [];
+  const known = new Set([...state.verdicts.values()].flatMap((past) => past.map(({ verdict }) => pageOf(verdict))));
+  return names.flatMap((name) => {
+    const path = `${PAGES}/${name}`;
+    const mark = known.has(path) ? undefined : MARK.exec(readTail(folder, path, MARK_BYTES).toString('utf8'))?.[1];
+    if (mark === undefined) return [];
+    try {
+      return [JSON.parse(mark) as Readonly<Record<string, unknown>>];
+    } catch {
+      return [];
+    }
+  });
 }
 
 function isCount(value: unknown): value is number {
