@@ -161,7 +161,7 @@ export const judgeBribed: Rule = {
   { file: 'packages/guard/src/rules/all.ts', after: 'RULES: readonly Rule[] = [\n', text: '  judgeBribed,\n' },
   {
     file: 'packages/guard/src/rules/all.ts',
-    after: "import { inputSpecialCased } from './input-special-cased.js';\n",
+    after: "import { DOUBLE_RULES } from './doubles.js';\n",
     text: "import { judgeBribed } from './judge-bribed.js';\n",
   },
   { file: 'packages/guard/src/findings/rule-names.ts', after: 'RULE_GROUPS = {\n', text: "  'judge-bribed': 'source',\n" },
