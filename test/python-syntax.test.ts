@@ -4,10 +4,10 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { parseTree } from '@umpire/guard/syntax/python/parser/parse.js';
-import { expressionsOf, parts, statementsIn } from '@umpire/guard/syntax/python/parser/tree.js';
 import type { Expr, Stmt } from '@umpire/guard/syntax/python/parser/tree.js';
 import { isSoak } from './support/campaign.js';
 import { readCases } from './support/guard-cases.js';
+import { isStatement, walkTree } from './support/python-tree.js';
 
 /** Reads paths, one a line, or texts as JSON. Prints the syntax of each, or null if Python cannot parse it. */
 const ORACLE = String.raw`
@@ -97,15 +97,18 @@ const STATEMENTS: Readonly<Partial<Record<Stmt['type'], string>>> = {
 function ours(text: string): readonly string[] {
   const { body, problem } = parseTree('x.py', text);
   if (problem !== null) return [problem];
-  return statementsIn(body, true).flatMap((one) => {
-    const inner = one.type === 'With' ? one.items.map(({ value }) => value) : expressionsOf(one);
-    return [...statementTold(one, text), ...inner.flatMap(expressionsTold)];
-  });
+  return walkTree(body, comparedParts).flatMap((one) => (isStatement(one) ? statementTold(one, text) : expressionTold(one)));
 }
 
-/** Versions of Python report different positions inside f-strings. */
-function expressionsTold(one: Expr): readonly string[] {
-  return [...expressionTold(one), ...(one.type === 'Format' ? [] : parts(one).flatMap(expressionsTold))];
+/** What the oracle passes over: annotations, names that a `with` binds, parameters of a lambda. */
+function comparedParts(one: Expr | Stmt): unknown {
+  // Versions of Python report different positions inside f-strings.
+  if (one.type === 'Format') return [];
+  if (one.type === 'Lambda') return one.body;
+  if (one.type === 'With') return [one.items.map(({ value }) => value), one.body];
+  if (one.type === 'Function') return [one.decorators, one.params.map(({ fallback }) => fallback), one.body];
+  if (one.type === 'Assign') return [one.targets, one.value];
+  return Object.values(one);
 }
 
 function statementTold(one: Stmt, text: string): readonly string[] {

@@ -1,8 +1,8 @@
 // The syntax tree of Python: what the parser gets wrong is put right, and broken text is no reason to stop.
 
 import { expect, test } from 'vitest';
+import { isStatement, walkTree } from '../../../../../../test/support/python-tree.js';
 import { parseTree } from './parse.js';
-import { statementsIn } from './tree.js';
 import type { Expr, Stmt } from './tree.js';
 
 /** The tree without places. */
@@ -84,8 +84,8 @@ test.each(['if a:', 'while a:', 'with a:', 'for b in a:', 'def f():'])('reads ea
   const lines = Array.from({ length: depth }, (_, index) => `${' '.repeat(index)}${head}`);
   const { body, problem } = parseTree('test_a.py', `${lines.join('\n')}\n${' '.repeat(depth)}assert a\n`);
   expect(problem).toBeNull();
-  expect(statementsIn(body, true).map(({ type }) => type)).toHaveLength(depth + 1);
-  expect(statementsIn(body, true).at(-1)?.type).toBe('Assert');
+  const found = walkTree(body).filter(isStatement);
+  expect([found.length, found.at(-1)?.type]).toEqual([depth + 1, 'Assert']);
 });
 
 test('`not` in front of several operators', () => {
@@ -175,7 +175,12 @@ test.each([
   ['names of all letters', 'l·l = ℘ = 1\n', ['Assign']],
 ])('%s', (_title, text, types) => {
   const { body, problem } = parseTree('x.py', text);
-  expect([statementsIn(body, true).map(({ type }) => type), problem]).toEqual([types, null]);
+  expect([
+    walkTree(body)
+      .filter(isStatement)
+      .map(({ type }) => type),
+    problem,
+  ]).toEqual([types, null]);
 });
 
 test('a block ends with its last line, and the comment there', () => {
