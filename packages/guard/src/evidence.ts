@@ -1,9 +1,9 @@
 // All that the rules look at: both versions of each file, which test is which, what each asks, and what else the change contains.
 
 import type { FileChange, GuardInput } from './change.js';
-import { roleOf } from './project/paths.js';
+import { roleOf, candidatePaths } from './project/paths.js';
 import type { FileRole } from './project/paths.js';
-import type { Place, Source } from './syntax/nodes.js';
+import type { Place, Source, Statement } from './syntax/nodes.js';
 import { print } from './syntax/print.js';
 import { readSource } from './syntax/read.js';
 import { claimsOf } from './compare/claims.js';
@@ -14,12 +14,10 @@ import type { Comparison, Pair } from './compare/losses.js';
 import { pairTests } from './compare/pair-tests.js';
 import type { Pairing } from './compare/pair-tests.js';
 import { ChangedCode, withoutTexts } from './project/changed-code.js';
-import { candidatePaths } from './project/modules.js';
 import { findTests } from './test-model/find.js';
 import type { FoundTests } from './test-model/find.js';
-import { findHelpers } from './test-model/checking-functions.js';
 import type { Test, Walked } from './test-model/facts.js';
-import { walkTest } from './test-model/walk.js';
+import { walkTest, mayCheck } from './test-model/walk.js';
 import type { Lookup } from './test-model/walk.js';
 
 export interface ReadFile {
@@ -315,4 +313,29 @@ function findMoves(files: readonly FileChange[]): ReadonlyMap<string, string> {
 
 function withoutExtension(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1).split(/[._-](?:tests?|spec)\b|\./)[0] ?? path;
+}
+
+export function findHelpers(file: FoundTests | null): readonly Test[] {
+  if (file === null) return [];
+  const { source, scope, dialect, tests } = file;
+  const runs = new Set(tests.map(({ run }) => run));
+  const found: Test[] = [];
+  const collectFunctions = (body: readonly Statement[], path: readonly string[]): void => {
+    for (const statement of body) {
+      if (statement.kind === 'class') collectFunctions(statement.body, [...path, statement.name]);
+      const run =
+        statement.kind === 'function'
+          ? statement.value
+          : statement.kind === 'assign' && statement.value?.kind === 'function'
+            ? statement.value
+            : null;
+      const [target] = statement.kind === 'assign' ? statement.targets : [];
+      const name = statement.kind === 'function' ? statement.name : target?.kind === 'name' ? target.name : '';
+      if (run === null || name === '' || runs.has(run) || !mayCheck(run, dialect)) continue;
+      const place = { from: statement.from, to: statement.to };
+      found.push({ ...place, source, path: [...path, name], head: place, run, marks: [], tables: [], columns: null, scope, hooks: [] });
+    }
+  };
+  collectFunctions(source.body, []);
+  return found;
 }

@@ -8,7 +8,7 @@ import { dottedName, lastName, positional, rootName } from '../syntax/walk.js';
 import { SAME, constant } from '../test-model/checks.js';
 import type { Check, Relation } from '../test-model/facts.js';
 import { expand } from '../test-model/scope.js';
-import { dialectOf } from '../test-model/dialects.js';
+import { dialectOf } from '../test-model/dialect.js';
 
 export interface Claim {
   readonly check: Check;

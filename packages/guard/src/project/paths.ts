@@ -1,4 +1,8 @@
-// What a file is to the tests, by its path alone: a test, their support, fixtures, snapshots, settings, scripts, or source.
+// What a file is to the tests, by its path alone: a test, their support, fixtures, snapshots, settings, scripts, or source. Where the file of
+// an imported module and the tests of a source file may lie, and which new files stand in for what they are called after.
+
+import type { Language } from '../syntax/nodes.js';
+import type { FileChange } from '../change.js';
 
 export type FileRole =
   | 'test'
@@ -82,4 +86,101 @@ export function roleOf(path: string): FileRole {
     return 'support';
   if (BESIDE.test(name)) return CODE.test(name) ? 'support' : 'fixture';
   return DOCS.test(path) ? 'docs' : 'source';
+}
+
+const ENDINGS = ['', '.ts', '.js', '.mjs', '.cjs', '.tsx', '.jsx', '.mts', '/index.ts', '/index.js'];
+
+/** Paths in the project, likely ones first; empty for modules that are installed. */
+export function candidatePaths(from: string, module: string, name: string, language: Language): readonly string[] {
+  const folder = from.slice(0, Math.max(0, from.lastIndexOf('/')));
+  if (language === 'javascript') {
+    if (!module.startsWith('.')) return [];
+    const path = resolveModulePath(folder, module);
+    const bare = path.replace(/\.[cm]?js$/, '');
+    return [...new Set([path, ...ENDINGS.flatMap((ending) => [path + ending, bare + ending])])].filter((one) => /\.\w+$/.test(one));
+  }
+  const dots = /^\.*/.exec(module)?.[0].length ?? 0;
+  const parts = module.slice(dots).replaceAll('.', '/');
+  const base = dots === 0 ? '' : resolveModulePath(folder, '../'.repeat(dots - 1));
+  const bases = dots > 0 ? [base] : ['', folder];
+  return bases.flatMap((start) => {
+    const path = resolveModulePath(start, parts);
+    return [`${path}.py`, `${path}/__init__.py`, `${path}/${name}.py`].map((one) => one.replace(/^\//, ''));
+  });
+}
+
+function resolveModulePath(folder: string, path: string): string {
+  const parts = folder === '' ? [] : folder.split('/');
+  for (const part of path.split('/')) {
+    if (part === '..') parts.pop();
+    else if (part !== '.' && part !== '') parts.push(part);
+  }
+  return parts.join('/');
+}
+
+export function testPaths(path: string): readonly string[] {
+  const slash = path.lastIndexOf('/');
+  const folder = path.slice(0, Math.max(0, slash));
+  const [name = '', ending = ''] = /^(.*?)\.(\w+)$/.exec(path.slice(slash + 1))?.slice(1) ?? [];
+  if (name === '') return [];
+  const inner = folder.replace(/^(src|lib|source)\/?/, '');
+  const joinParts = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join('/');
+  if (ending === 'py') {
+    const last = inner.split('/').slice(1).join('/');
+    return [
+      joinParts('tests', `test_${name}.py`),
+      joinParts('test', `test_${name}.py`),
+      joinParts('tests', last, `test_${name}.py`),
+      joinParts(folder, `test_${name}.py`),
+      joinParts(folder, 'tests', `test_${name}.py`),
+      joinParts('testing', `test_${name}.py`),
+      `test_${name}.py`,
+    ];
+  }
+  const endings = [ending, 'js', 'ts', 'mjs', 'cjs'].filter((one, index, all) => all.indexOf(one) === index);
+  return endings.flatMap((end) => [
+    joinParts(folder, `${name}.test.${end}`),
+    joinParts(folder, `${name}.spec.${end}`),
+    joinParts(folder, '__tests__', `${name}.test.${end}`),
+    ...['test', 'tests', '__tests__'].flatMap((root) => [
+      joinParts(root, `${name}.test.${end}`),
+      joinParts(root, `${name}.${end}`),
+      joinParts(root, inner, `${name}.test.${end}`),
+      joinParts(root, inner, `${name}.${end}`),
+      joinParts(root, 'unit', `${name}.${end}`),
+      joinParts(root, 'unit', `${name}.test.${end}`),
+    ]),
+  ]);
+}
+
+/** What runs Python tests and what they check with; files that Python runs before everything else. */
+const PYTHON_TOOLS =
+  /^(pytest|_pytest|py\.test|pluggy|iniconfig|unittest|doctest|nose2?|hypothesis|assertpy|hamcrest|pytest_\w+|coverage|tox|sitecustomize|usercustomize)$/;
+
+/** Where Python looks first: the folder that it is started in, and those that the runner adds. */
+const PYTHON_ROOT = /^(?:(?:src|lib|python|tests?)\/)?$/;
+
+const NODE_TOOLS =
+  /(?:^|\/)(?:node_modules|__mocks__)\/(?:\.bin\/|@vitest\/|@jest\/|@testing-library\/|(?:vitest|jest|jest-[\w-]+|mocha|chai|chai-[\w-]+|expect|jasmine|jasmine-core|ava|tape|tap|uvu|sinon|c8|nyc|playwright|@playwright\/test|cypress|tsx|ts-node|typescript|eslint)(?:\/|\.[cm]?[jt]s$))/;
+
+/** What the file would stand in for; null: it stands for itself. `isThere`: after the change. What moved stands for itself. */
+export function standsFor({ path, before, after, renamedFrom }: FileChange, isThere: (path: string) => boolean): string | null {
+  if (after === null || (before !== null && renamedFrom === undefined)) return null;
+  const module = /^(.*?)([^/]+)(?:\.pyi?|\/__init__\.py)$/.exec(path);
+  if (module === null) {
+    if (path.endsWith('.pth')) return 'what Python loads at its start';
+    return NODE_TOOLS.test(path) && !/(^|\/)(__)?fixtures?(__)?\//.test(path) ? (path.split('/node_modules/').at(-1) ?? path) : null;
+  }
+  const [, folder = '', name = ''] = module;
+  // A folder of unit tests may bear the name of a tool.
+  const isPackage = path.endsWith('/__init__.py');
+  if (PYTHON_TOOLS.test(name) && PYTHON_ROOT.test(folder) && !(isPackage && /^tests?\//.test(folder))) return name;
+  // A folder of tests that is no package: pytest has Python look there before all others.
+  return isPackage || !(/(^|\/)tests?\/$/.test(folder) && !isThere(`${folder}__init__.py`)) ? null : besideTests(name, isThere);
+}
+
+function besideTests(name: string, isThere: (path: string) => boolean): string | null {
+  const found = [`${name}.py`, `${name}/__init__.py`, `src/${name}.py`, `src/${name}/__init__.py`].find(isThere);
+  // pytest reads the conftest.py of every folder, and tests of one name may lie in two.
+  return found !== undefined && roleOf(found) === 'source' ? found : null;
 }

@@ -1,13 +1,11 @@
 // Compares test runs of the base's and the change's tests on the base's and the change's code, and says what the change hides. Pure: the
 // caller runs the tests.
 
-import type { Change, FileChange } from '../change.js';
+import type { Change, FileChange, TestResult } from '../change.js';
 import { findingOf } from '../findings/finding.js';
 import type { GuardFinding } from '../findings/finding.js';
 import { roleOf } from '../project/paths.js';
 import { fileOf } from '../change.js';
-import type { TestResult } from '../change.js';
-import { lacksAnything, lacksWhatIsGone } from './gone-code.js';
 import { isJudge, isRunnerSetting, isTestFile } from './judges.js';
 import { RETRIAL_RULES } from './words.js';
 import type { RetrialRule } from './words.js';
@@ -458,4 +456,52 @@ function provesNothing({ change, base, newTests, onOldCode }: Trial): readonly G
     if (file !== undefined) byFile.set(file.path, ['the changed tests']);
   }
   return [...byFile].map(([file, titles]) => findingOf(RETRIAL_RULES['proves-nothing'], { file, level: 'note', why: listTitles(titles) }));
+}
+
+/** What runners, compilers and interpreters say of a name or file that is not there. */
+const LACKS =
+  /is not a (?:function|constructor)|is not defined|not provide an export|cannot find|can't find|could not find|not found|no such|cannot import|no module|has no attribute|has no member|unexpected keyword|positional argument|undefined|unresolved|unknown|does not exist|doesn't exist|uninitialized constant|no member named|cannot be resolved|failed to resolve|not in scope|undeclared/i;
+
+/** Does the message say that a name or a file is not there? */
+export function lacksAnything(message: string): boolean {
+  return LACKS.test(message);
+}
+
+/** `message`: of one test, or all that was printed. Each line is read by itself. */
+export function lacksWhatIsGone(message: string, change: Change): boolean {
+  const lines = message.split('\n').filter((line) => LACKS.test(line));
+  if (lines.length === 0) return false;
+  // Names that the source no longer has, and names that only the new judges have: new code may use them.
+
+  const found = known.get(change) ?? collectGone(change);
+  known.set(change, found);
+  const gone = found;
+  return lines.some((line) => findDeclaredNames(line).some((name) => gone.has(name)));
+}
+
+const known = new WeakMap<Change, ReadonlySet<string>>();
+
+function collectGone({ files }: Change): ReadonlySet<string> {
+  const source = files.filter(({ path }) => roleOf(path) === 'source' && !isJudge(path));
+  const judges = files.filter(({ path }) => isJudge(path));
+  return new Set([...difference(source, 'before', 'after'), ...difference(judges, 'after', 'before')]);
+}
+
+/** Names in one version of the files that are not in the other. A file's own name counts too. */
+function difference(files: readonly FileChange[], one: 'before' | 'after', other: 'before' | 'after'): readonly string[] {
+  const collectNames = (side: 'before' | 'after') =>
+    files.flatMap((file) => {
+      const text = file[side];
+      if (text === null) return [];
+      const path = side === 'before' ? (file.renamedFrom ?? file.path) : file.path;
+
+      const stem = path.slice(path.lastIndexOf('/') + 1).split('.', 1)[0] ?? '';
+      return [...findDeclaredNames(text), ...findDeclaredNames(stem)];
+    });
+  const left = new Set(collectNames(other));
+  return collectNames(one).filter((name) => !left.has(name));
+}
+
+function findDeclaredNames(text: string): readonly string[] {
+  return text.match(/[\p{L}_$][\p{L}\p{N}_$]{2,}/gu) ?? [];
 }

@@ -1,8 +1,7 @@
 // Mutants of both languages, and which of them are tried first.
 
 import { expect, it } from 'vitest';
-import { changedLines, mutantsIn, sampleMutants, withMutant } from './mutants.js';
-import { testedFiles } from './tested-files.js';
+import { changedLines, mutantsIn, sampleMutants, withMutant, testedFiles } from './mutants.js';
 
 const shown = (file: string, text: string) => mutantsIn(file, text).map((mutant) => `${mutant.what}: ${withMutant(text, mutant).trim()}`);
 

@@ -3,9 +3,8 @@
 
 import type { Change, FileChange } from '../change.js';
 import type { GuardFinding } from '../findings/finding.js';
-import { Hunks } from './hunks.js';
+import { Hunks, testLines } from './hunks.js';
 import type { Hunk } from './hunks.js';
-import { testLines } from './test-lines.js';
 
 export interface Correction {
   /** A path of the change. */

@@ -1,13 +1,11 @@
 // Rules about files that say what is checked, and how: settings, scripts, the CI, locked packages, and source where only tests may change.
 
-import { loosensChecks } from '../project/loosened-settings.js';
-import { roleOf } from '../project/paths.js';
-import { pyprojectPart } from '../project/pyproject-parts.js';
-import { standsFor } from '../project/stand-in-files.js';
+import { loosensChecks, pyprojectPart } from '../project/loosened-settings.js';
+import { roleOf, standsFor } from '../project/paths.js';
 import { CheckFiles } from '../project/check-files.js';
 import type { FileChange } from '../change.js';
 import type { Evidence, ReadFile } from '../evidence.js';
-import { differing } from '../project/differing.js';
+import { differing } from '../findings/finding.js';
 import type { Sighting } from '../findings/finding.js';
 import type { Rule } from './rule.js';
 

@@ -6,7 +6,7 @@ import type { Sighting } from '../findings/finding.js';
 import type { Place, Value } from '../syntax/nodes.js';
 import { print } from '../syntax/print.js';
 import { dottedName, eachBelow, lastName, rootName } from '../syntax/walk.js';
-import { doubleOf } from '../test-model/doubles.js';
+import { doubleOf } from '../test-model/walk.js';
 import type { Check, Double, Test, Walked } from '../test-model/facts.js';
 import type { FoundTests } from '../test-model/find.js';
 import { expand } from '../test-model/scope.js';

@@ -3,10 +3,9 @@
 import type { Comparison, Loss, Pair } from '../compare/losses.js';
 import { textOf } from '../evidence.js';
 import type { Evidence } from '../evidence.js';
-import { spanOf } from '../findings/finding.js';
+import { spanOf, differing } from '../findings/finding.js';
 import type { Level, Sighting } from '../findings/finding.js';
 import { withoutTexts } from '../project/changed-code.js';
-import { differing } from '../project/differing.js';
 import type { Value } from '../syntax/nodes.js';
 import { print } from '../syntax/print.js';
 import { keyword, lastName } from '../syntax/walk.js';

@@ -2,11 +2,10 @@
 
 import { isUnread, textOf } from '../evidence.js';
 import type { Evidence } from '../evidence.js';
-import { spanOf } from '../findings/finding.js';
+import { spanOf, differing } from '../findings/finding.js';
 import type { Sighting, Span } from '../findings/finding.js';
-import { differing } from '../project/differing.js';
 import { roleOf } from '../project/paths.js';
-import { isCode } from '../syntax/languages.js';
+import { isCode } from '../syntax/nodes.js';
 import type { Source } from '../syntax/nodes.js';
 import { printBody } from '../syntax/print.js';
 import { eachStatement, rootName } from '../syntax/walk.js';

@@ -6,7 +6,7 @@ import { foldScalar } from '../syntax/fold.js';
 import type { Place, Source, Statement } from '../syntax/nodes.js';
 import { print } from '../syntax/print.js';
 import { dottedName, eachStatement, eachValue, lastName, positional } from '../syntax/walk.js';
-import { dialectOf } from '../test-model/dialects.js';
+import { dialectOf } from '../test-model/dialect.js';
 import type { FoundTests } from '../test-model/find.js';
 import type { Rule } from './rule.js';
 

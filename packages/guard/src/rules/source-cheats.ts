@@ -3,7 +3,7 @@
 import type { Evidence, ReadFile } from '../evidence.js';
 import { spanOf } from '../findings/finding.js';
 import type { Sighting } from '../findings/finding.js';
-import { testPaths } from '../project/test-paths.js';
+import { testPaths } from '../project/paths.js';
 import { foldScalar } from '../syntax/fold.js';
 import type { Place, Source, Statement, Value } from '../syntax/nodes.js';
 import { isLiteralValue, print } from '../syntax/print.js';

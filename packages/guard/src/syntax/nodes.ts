@@ -129,3 +129,16 @@ export interface Source {
   /** Why it is no code; null where it is. */
   readonly problem: string | null;
 }
+
+export function isJavaScript(path: string): boolean {
+  return /\.[cm]?[jt]sx?$/.test(path) && !/\.d\.[cm]?ts$/.test(path);
+}
+
+export function isPython(path: string): boolean {
+  return /\.pyi?$/.test(path);
+}
+
+/** Languages that the guard reads as code. */
+export function isCode(path: string): boolean {
+  return isJavaScript(path) || isPython(path);
+}

@@ -1,7 +1,7 @@
 // A file as a tree, by its name.
 
 import { readJavaScript } from './javascript/lower.js';
-import { isJavaScript, isPython } from './languages.js';
+import { isJavaScript, isPython } from './nodes.js';
 import { readPython } from './python/lower.js';
 import type { Source, Statement, Value } from './nodes.js';
 import { blocksOf, partsOf, valuesOf } from './walk.js';

@@ -1,6 +1,6 @@
 // Reads what a call or a condition asks: about which value, in which relation, for what.
 
-import { FILLERS } from './javascript-dialect.js';
+import { FILLERS } from './dialect.js';
 import type { Value, ValueOf } from '../syntax/nodes.js';
 import { isLiteralValue, print } from '../syntax/print.js';
 import { dottedName, keyword, lastName, positional, rootName } from '../syntax/walk.js';

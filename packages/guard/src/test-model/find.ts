@@ -1,6 +1,6 @@
 // Finds the tests of a file, in the order in which they stand.
 
-import { dialectOf } from './dialects.js';
+import { dialectOf, HOOK_NAMES } from './dialect.js';
 import type { Dialect } from './dialect.js';
 import type { Mark, Test } from './facts.js';
 import { itemsOf, makeRow, rowsFor } from './rows.js';
@@ -8,7 +8,6 @@ import { registrationOf } from './registration.js';
 import type { Registration } from './registration.js';
 import { Scope, expand, resolveTable } from './scope.js';
 import type { FunctionValue, Place, Source, Statement, Value, ValueOf } from '../syntax/nodes.js';
-import { HOOK_NAMES } from './javascript-dialect.js';
 import { print } from '../syntax/print.js';
 import { dottedName, eachStatement, keyword, lastName, positional, someValueIn } from '../syntax/walk.js';
 

@@ -1,6 +1,6 @@
 // Calls that tell a JavaScript runner of a test or a suite: `it.skip('title', fn)`, `test.each(rows)('title', fn)`, `t.test()`.
 
-import { SUITE_NAMES, TEST_NAMES } from './javascript-dialect.js';
+import { SUITE_NAMES, TEST_NAMES } from './dialect.js';
 import type { FunctionValue, Value, ValueOf } from '../syntax/nodes.js';
 import { truthOf } from '../syntax/fold.js';
 import { dottedName, positional } from '../syntax/walk.js';

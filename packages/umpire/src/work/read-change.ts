@@ -6,7 +6,7 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, st
 import type { Dirent } from 'node:fs';
 import { join } from 'node:path';
 import type { FileChange } from '@umpire/guard/change.js';
-import { isCode } from '@umpire/guard/syntax/languages.js';
+import { isCode } from '@umpire/guard/syntax/nodes.js';
 import { lstatOf } from '../sessions/file-system.js';
 import { copyIndex, git, lineOf, namesInput, nameOf, pathIn, rawNames, tryGit, runGitSync } from './git.js';
 import type { RawName, GitTarget } from './git.js';

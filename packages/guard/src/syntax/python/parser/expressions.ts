@@ -1,8 +1,7 @@
 // Reads expressions of Python out of tokens: names, literals, what stands in brackets, and what is called or taken of them.
 
 import { OperatorReading, OR, VALUE } from './operators.js';
-import { decodeString } from './strings.js';
-import { escapeLength, holeAt, NAME, NUMBER, SIGN, STRING } from './tokens.js';
+import { decodeString, escapeLength, holeAt, NAME, NUMBER, SIGN, STRING } from './tokens.js';
 import type { Argument, Clause, Expr, Parameter } from './tree.js';
 
 /** While it is made a node may still change. */

@@ -1,7 +1,7 @@
 // Which part of pyproject.toml differs, and that a tool's own settings are never taken for anything else.
 
 import { expect, it } from 'vitest';
-import { pyprojectPart } from './pyproject-parts.js';
+import { pyprojectPart } from './loosened-settings.js';
 
 const FILE = `[project]
 name = "shop"
