@@ -64,6 +64,11 @@ export interface RetrialOutcome {
   readonly mutants: ReadonlyMap<string, MutantCount>;
 }
 
+export interface RetrialFindings {
+  readonly findings: readonly GuardFinding[];
+  readonly outcome: RetrialOutcome;
+}
+
 export function isOnLostChecks({ rule }: Pick<GuardFinding, 'rule'>): boolean {
   return ON_LOST_CHECKS.has(rule);
 }

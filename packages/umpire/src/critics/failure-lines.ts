@@ -3,7 +3,7 @@
 // is decided by it.
 
 import { lastSummary, type RunnerSummary, type SummaryKind } from '@umpire/core/formats/runner-summary.js';
-import type { WrittenFailures } from '../runners/written-test-reports.js';
+import type { WrittenFailures } from '../runners/report-file.js';
 import { withoutColours } from '@umpire/reports/line-stream.js';
 
 const MOST_LINES = 5;

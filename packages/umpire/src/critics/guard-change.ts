@@ -10,13 +10,13 @@ import type { GuardFinding } from '@umpire/guard/findings/finding.js';
 import type { GuardRule } from '@umpire/guard/findings/rule-names.js';
 import { guardChange } from '@umpire/guard/guard.js';
 import { roleOf } from '@umpire/guard/project/paths.js';
-import { isOnLostChecks } from '@umpire/guard/retrial/clear.js';
+import { isOnLostChecks, weighByRetrial } from '@umpire/guard/retrial/clear.js';
 import { touchesJudges } from '@umpire/guard/retrial/compare.js';
 import { CONFIG } from '../sessions/project.js';
 import { createFileReader, filesOnDisk, findBase, readChange } from '../work/read-change.js';
 import type { CriticJob } from './critic.js';
-import { withRetrial } from './weigh-retrial.js';
-import { pathTest } from '../runners/path-pattern.js';
+import { pathTest } from '../runners/project-files.js';
+import type { RetrialFindings } from '@umpire/guard/retrial/clear.js';
 
 interface GuardProblem {
   readonly file: string;
@@ -141,4 +141,40 @@ function blindWords(problems: readonly GuardProblem[]): string {
 
 function isTestCode(file: string): boolean {
   return ['test', 'support'].includes(roleOf(file));
+}
+
+export function withRetrial<View extends Weighed>(
+  view: View,
+  { findings, outcome }: RetrialFindings,
+  allowances: readonly GuardAllowance[],
+  today: string,
+): View {
+  const weighed = weighByRetrial([...view.findings, ...view.notes], outcome);
+  // A breach that shows how the failing test was removed says more, and an allowance may cover it.
+  const removals = [...weighed.filter(({ level }) => level === 'breach'), ...view.allowed.map(({ finding }) => finding)];
+  const isShown = (finding: GuardFinding): boolean =>
+    finding.rule === 'failing-test-removed' && removals.some((other) => isSameTest(finding, other));
+  const own = weigh(
+    findings.filter((finding) => !isShown(finding)),
+    allowances,
+    today,
+    pathTest,
+  );
+  const ran = [...own.findings, ...own.notes];
+  const read = weighed.filter(
+    (finding) => finding.level === 'breach' || !isOnLostChecks(finding) || !ran.some((other) => isSameTest(finding, other)),
+  );
+  return {
+    ...view,
+    findings: [...own.findings, ...read.filter(({ level }) => level === 'breach')],
+    notes: [...own.notes, ...read.filter(({ level }) => level === 'note')],
+    allowed: [...view.allowed, ...own.allowed],
+    expired: [...new Set([...view.expired, ...own.expired])],
+  };
+}
+
+/** Reports name suites in other ways than source does, so the last title decides. */
+function isSameTest(one: GuardFinding, other: GuardFinding): boolean {
+  const last = ({ test }: GuardFinding): string | undefined => test?.split(' > ').at(-1);
+  return one.file === other.file && one.test !== undefined && last(one) === last(other);
 }

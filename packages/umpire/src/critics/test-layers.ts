@@ -1,7 +1,7 @@
 // Which layer a test file is of, by the patterns of the settings: the first layer whose patterns match; L1 has what nobody claims.
 
 import type { CriticSettings } from '../sessions/default-settings.js';
-import { pathTest } from '../runners/path-pattern.js';
+import { pathTest } from '../runners/project-files.js';
 
 /** The layer that takes what no pattern claims, unless it has patterns of its own. */
 const FIRST = 'L1';

@@ -323,6 +323,6 @@ function jobOf(
     timeoutMs,
     now,
     say,
-    retry: async (...asked) => (await import('../retrial/retry-copies.js')).retryForCritic(...asked),
+    retry: async (...asked) => (await import('../retrial/retrial.js')).retryForCritic(...asked),
   };
 }

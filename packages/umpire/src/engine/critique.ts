@@ -162,7 +162,7 @@ export async function critique(request: CritiqueRequest & TrustWatch & { readonl
       timeoutMs: request.check === undefined ? WHOLE_RUN_MS : config.timeoutMinutes * 60_000,
       now,
       say: (line) => request.onNote?.(line),
-      retry: async (...asked) => (await import('../retrial/retry-copies.js')).retryForCritic(...asked),
+      retry: async (...asked) => (await import('../retrial/retrial.js')).retryForCritic(...asked),
     });
     recordMeasured(folder, request.loop, row.id, kept, now());
     keepRows(folder, loop, tasks, row, end);

@@ -3,7 +3,7 @@
 
 import { cpSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { Breach, RetrialRecord } from '@umpire/core/decider/events.js';
+import type { Breach, RetrialRecord, RetrialRun } from '@umpire/core/decider/events.js';
 import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import type { TestResult } from '@umpire/core/model/vocabulary.js';
 import type { GuardAllowance } from '@umpire/guard/findings/allowances.js';
@@ -13,7 +13,7 @@ import { isOnLostChecks } from '@umpire/guard/retrial/clear.js';
 import { isJudge } from '@umpire/guard/retrial/judges.js';
 import { revertBreaches } from '@umpire/guard/revert/revert-breaches.js';
 import type { Correction, Mended } from '@umpire/guard/revert/revert-breaches.js';
-import { checkChange } from '../critics/guard-change.js';
+import { checkChange, withRetrial } from '../critics/guard-change.js';
 import type { ChangeCheck, GuardView } from '../critics/guard-change.js';
 import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
 import type { GuardSettings } from '../sessions/default-settings.js';
@@ -24,11 +24,10 @@ import { findBase, filesOnDisk, readChange, createFileReader, filesStaged, textI
 import { askGit } from '../work/git.js';
 import type { Work } from '../work/inspect-work.js';
 import { restoreOnDisk } from '../work/inspect-work.js';
-import { withRetrial } from '../critics/weigh-retrial.js';
-import { summarize } from '../retrial/retrial-summary.js';
 import type { Retrial } from '../retrial/retrial.js';
 import type { GuardedChange, RetrialAsked } from './guard-retrial.js';
 import { ignoreUmpire, projectFor } from './project-folders.js';
+import type { TreeRun } from '../retrial/run-tree.js';
 
 export interface GuardParameters {
   readonly project?: string;
@@ -313,4 +312,16 @@ function keptFindings({ findings, notes }: Pick<GuardView, 'findings' | 'notes'>
 
 function breachOf({ rule, level, file, line, message }: GuardFinding, taken: Breach['taken']): Breach {
   return { rule, file, line, message, taken, ...(level === 'note' ? { level } : {}) };
+}
+
+export function summarize({ runs, problem, mutants }: Pick<Retrial, 'runs' | 'problem' | 'mutants'>): RetrialRecord {
+  if (mutants === null) return { problem, runs: runs.map(runRecord) };
+  const { found, tried, kept, lost, durationMs } = mutants;
+  return { problem, runs: runs.map(runRecord), mutants: { found, tried, kept, lost, duration_ms: durationMs } };
+}
+
+function runRecord({ tree, commit, command, exitStatus, passed, results, durationMs, started, problem }: TreeRun): RetrialRun {
+  const count = (...statuses: readonly string[]): number => results?.filter(({ status }) => statuses.includes(status)).length ?? 0;
+  const tests = results === null ? null : { passed: count('passed'), failed: count('failed', 'errored'), skipped: count('skipped') };
+  return { tree, commit, command, passed, exit_status: exitStatus, tests, started, duration_ms: durationMs, problem };
 }

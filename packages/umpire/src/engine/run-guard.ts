@@ -8,7 +8,7 @@ import type { Agent } from '@umpire/core/model/ports.js';
 import type { LoopGuard, Settings } from '../sessions/default-settings.js';
 import { CONFIG } from '../sessions/project.js';
 import type { BlobReader } from '../sessions/recorded-evidence.js';
-import { summarize } from '../retrial/retrial-summary.js';
+import { summarize } from './guard.js';
 import type { Retrial } from '../retrial/retrial.js';
 import type { Inspector, Work } from '../work/inspect-work.js';
 import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';

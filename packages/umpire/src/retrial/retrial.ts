@@ -2,9 +2,8 @@
 // the tests hides.
 
 import { isMeasured } from '@umpire/core/formats/debt-measurement.js';
-import type { Change } from '@umpire/guard/change.js';
+import type { Change, TestResult } from '@umpire/guard/change.js';
 import type { GuardFinding } from '@umpire/guard/findings/finding.js';
-import type { TestResult } from '@umpire/guard/change.js';
 import {
   blindTests,
   compareRuns,
@@ -18,16 +17,20 @@ import { isTestFile } from '@umpire/guard/retrial/judges.js';
 import type { TrialRules } from '@umpire/guard/retrial/compare.js';
 import { openBase } from '../critics/baseline.js';
 import { runsTests } from '../runners/package-scripts.js';
-import { findRepository } from '../critics/commit-copy.js';
-import type { CriticJob } from '../critics/critic.js';
+import { findRepository, copyCommit } from '../critics/commit-copy.js';
+import type { CriticJob, RetryChange } from '../critics/critic.js';
 import { testsAtBase } from '../critics/project-tests.js';
-import type { RetrialFindings } from '../critics/weigh-retrial.js';
+import type { RetrialFindings } from '@umpire/guard/retrial/clear.js';
 import type { TrialCommits } from '../work/trial-commits.js';
 import { picksTests } from '../runners/command-names.js';
 import { runMutants } from './run-mutants.js';
 import type { MutantReport } from './run-mutants.js';
 import { runCommand, runNamedTests } from './run-tree.js';
 import type { OpenedTree, OpenTree, TreeName, TreeRun, TreeToRun } from './run-tree.js';
+import type { ProjectRepository } from '../critics/commit-copy.js';
+import { findBase } from '../work/read-change.js';
+import type { Repository } from '../work/repository.js';
+import { makeTrialCommits, treeOnDisk } from '../work/trial-commits.js';
 
 export interface RetrialRequest {
   /** `project` is replaced by the place of each tree. `timeoutMs`: for the run at the base. */
@@ -264,3 +267,44 @@ function unable(problem: string | null): Pick<Retrial, 'findings' | 'outcome' | 
 
 /** Nothing in the change asks for a retrial. */
 export const NO_RETRIAL: Retrial = { ...unable(null), runs: [], mutants: null };
+
+export interface CopiedRetrial extends Omit<RetrialRequest, 'commits' | 'openTree'> {
+  readonly repository: Repository;
+  readonly base: string;
+  /** A tree; null: the files on disk. */
+  readonly to: string | null;
+}
+
+/** In copies of the commits outside the project: for a person's checkout, and for critics. */
+export async function retryCopies({ repository, base, to, ...request }: CopiedRetrial): Promise<Retrial> {
+  const { checkout, prefix } = repository;
+  const commits = await makeTrialCommits(checkout, base, to ?? (await treeOnDisk(checkout)), prefix);
+  const own = findRepository(request.job.project) as ProjectRepository;
+  const openTree = async (commit: string): Promise<OpenedTree> => {
+    const { project, remove } = await copyCommit(own, commit);
+    return { workdir: project, close: () => Promise.resolve(remove()) };
+  };
+  return runRetrial({ ...request, commits, openTree });
+}
+
+/** For the critics of review and debt: the project's own tests alone. */
+export const retryForCritic: RetryChange = async (given, change, base, { behaviourIsFixed, tryMutants }) => {
+  // What was measured at the base is kept for the project, not for a copy of it.
+  const job = { ...given, origin: given.origin ?? given.project };
+  const found = findBase(job.project, base);
+  const place = { repository: found.repository, base: found.base, to: null, command: null };
+  const rules = { behaviourIsFixed, failuresAreGoal: false };
+  const retrial = await retryCopies({ job, change, ...place, rules, isThorough: false, tryMutants });
+  const uses = retrial.runs.map(({ tree, command, started, durationMs, exitStatus, problem }) => ({
+    name: `retrial (${tree})`,
+    version: null,
+    command: [command],
+    workdir: '.',
+    started,
+    ended: new Date(Date.parse(started) + durationMs).toISOString(),
+    exit_status: exitStatus,
+    signal: null,
+    timed_out: problem !== null && exitStatus === null,
+  }));
+  return { ...retrial, uses };
+};

@@ -12,7 +12,7 @@ import type { CriticJob } from '../critics/critic.js';
 import { openTests, quarantineOf } from '../critics/project-tests.js';
 import type { OpenTests } from '../critics/project-tests.js';
 import { howToolEnded, runTool } from '../runners/run-tool.js';
-import { resultsInReports } from '../runners/written-test-reports.js';
+import { resultsInReports } from '../runners/report-file.js';
 import { askForNames, readNames } from '../runners/command-names.js';
 import { elapsedMs } from '../sessions/environment.js';
 import { makeScratch } from '../sessions/session-folder.js';

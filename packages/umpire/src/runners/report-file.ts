@@ -1,13 +1,14 @@
 // Reads the report of a tool from disk, piece by piece, and finds the files of its findings in the project, also where the report was
-// written in another folder or a container.
+// written in another folder or a container. Test reports that a command wrote by itself are found where runners put them by custom: they say
+// what failed better than printed lines do, and no verdict is decided by them.
 
 import { closeSync, openSync, readSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isMeasured } from '@umpire/core/formats/debt-measurement.js';
-import type { Finding, Severity, ToolReport } from '@umpire/core/model/vocabulary.js';
+import type { Finding, Severity, ToolReport, TestResult } from '@umpire/core/model/vocabulary.js';
 import type { CheckedFiles } from '@umpire/reports/format.js';
 import { formatById, openReport } from '@umpire/reports/open-report.js';
-import { isFile, statOf } from '../sessions/file-system.js';
+import { isFile, namesIn, statOf } from '../sessions/file-system.js';
 import { faultOf } from '../sessions/session-folder.js';
 
 const CHUNK_BYTES = 256 * 1024;
@@ -165,4 +166,59 @@ function candidatesFor(path: string, report: string): readonly string[] {
   const parts = path.split('/');
   const shorter = parts.slice(1, -1).map((_, at) => parts.slice(at + 1).join('/'));
   return [path, ...folders.map((folder) => `${folder}/${path}`), ...shorter];
+}
+
+const FOLDERS = [
+  '',
+  'reports',
+  'report',
+  'test-results',
+  'test-reports',
+  'junit',
+  'coverage',
+  'target/surefire-reports',
+  'build/test-results/test',
+];
+const NAME = /(?:junit|test|result|report).{0,200}\.(?:xml|json|tap)$/i;
+const FORMATS: ReadonlySet<string> = new Set(['junit', 'jest', 'mocha', 'ctrf', 'tap']);
+const MOST_FILES = 100;
+const MOST_BYTES = 64 * 1024 * 1024;
+
+export interface WrittenFailures {
+  readonly failing: number;
+  /** Those that are listed. */
+  readonly failed: readonly TestResult[];
+}
+
+/** Null where the command wrote no readable test report. `sinceMs`: older files are of another run. */
+export function failuresInReports(workdir: string, sinceMs: number): WrittenFailures | null {
+  const reports = writtenReports(workdir, sinceMs);
+  if (reports.length === 0) return null;
+  return {
+    failing: reports.reduce((sum, { tests }) => sum + (tests?.failed ?? 0) + (tests?.errored ?? 0), 0),
+    failed: reports.flatMap(({ results = [] }) => results.filter(({ status }) => status === 'failed' || status === 'errored')),
+  };
+}
+
+/** Every test in the reports; null where the command wrote none. */
+export function resultsInReports(workdir: string, sinceMs: number): readonly TestResult[] | null {
+  const results = writtenReports(workdir, sinceMs, Infinity).flatMap((report) => report.results ?? []);
+  return results.length === 0 ? null : results;
+}
+
+function writtenReports(workdir: string, sinceMs: number, keep?: number): readonly ToolReport[] {
+  return FOLDERS.flatMap((folder) =>
+    namesIn(join(workdir, folder))
+      .filter((name) => NAME.test(name))
+      .map((name) => join(workdir, folder, name)),
+  )
+    .filter((file) => isOfRun(file, sinceMs))
+    .slice(0, MOST_FILES)
+    .map((file) => readReport(file, { format: null, root: workdir, ...(keep === undefined ? {} : { keep }) }))
+    .filter(({ format, outcome }) => FORMATS.has(format) && (outcome === 'pass' || outcome === 'fail'));
+}
+
+function isOfRun(file: string, sinceMs: number): boolean {
+  const stat = statOf(file);
+  return stat?.isFile() === true && stat.mtimeMs >= sinceMs && stat.size <= MOST_BYTES;
 }

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { cleanUpAfterwards, temporaryFolder, writeFiles } from '../../../../test/support/git-project.js';
 import type { TestStatus } from '@umpire/core/model/vocabulary.js';
-import { focusFailures } from './focused-tests.js';
+import { focusFailures } from './run-tests.js';
 
 cleanUpAfterwards();
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { expandBraces, pathTest } from './path-pattern.js';
+import { expandBraces, pathTest } from './project-files.js';
 
 function check(patterns: readonly string[], expected: Readonly<Record<string, boolean>>): void {
   const matches = pathTest(patterns);

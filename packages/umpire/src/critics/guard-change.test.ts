@@ -6,7 +6,7 @@ import { findingOf } from '@umpire/guard/findings/finding.js';
 import { findRuleWords } from '@umpire/guard/rules/all.js';
 import type { GuardFinding } from '@umpire/guard/findings/finding.js';
 import type { GuardRule } from '@umpire/guard/findings/rule-names.js';
-import { withRetrial } from './weigh-retrial.js';
+import { withRetrial } from './guard-change.js';
 
 const found = (rule: GuardRule, level: GuardFinding['level'], test = 'adds'): GuardFinding =>
   findingOf(findRuleWords(rule), { file: 'a.test.js', level, test: ['sums', test] });
