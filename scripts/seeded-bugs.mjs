@@ -35,15 +35,15 @@ export const BUGS = [
   {
     area: 'report readers',
     file: 'packages/reports/src/junit.ts',
-    from: "['failure', 'failed']",
-    to: "['failure', 'skipped']",
+    from: "['failure', 'failed'],\n  ['error', 'errored'],\n  ['skipped',",
+    to: "['failure', 'skipped'],\n  ['error', 'errored'],\n  ['skipped',",
     tests: ['packages/reports/src/junit.test.ts'],
   },
   {
     area: 'guard',
-    file: 'packages/guard/src/rules/tests.ts',
-    from: "skipped: 'test-skipped'",
-    to: "skipped: 'test-focused'",
+    file: 'packages/guard/src/rules/test-marks.ts',
+    from: "kind: 'skip',\n    counts: ({ condition }) => condition === null",
+    to: "kind: 'skip',\n    counts: ({ condition }) => condition !== null",
     tests: ['packages/guard/src', 'test/guard-set.test.ts'],
   },
   {
@@ -56,8 +56,8 @@ export const BUGS = [
   {
     area: 'workspace',
     file: 'packages/umpire/src/work/apply.ts',
-    from: "kind === 'git' ? await listDirty(sessionGit) : []",
-    to: 'kind === null ? await listDirty(sessionGit) : []',
+    from: "kind === 'git' ? await listDirty(sessionGit, steps) : []",
+    to: 'kind === null ? await listDirty(sessionGit, steps) : []',
     tests: ['packages/umpire/src/work/apply.test.ts'],
   },
   {

@@ -1,8 +1,9 @@
 // The structure of the code base: every folder has its layer, imports point one way and never in a circle, pure folders use no clock, disk
 // or randomness, and no file is unused.
 
-import { readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, normalize, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { parseSync } from 'oxc-parser';
 import { describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
@@ -282,6 +283,17 @@ describe('the code base', () => {
     // judge.md is the default for loops that users write. Every other role belongs to a built-in loop.
     expect([...shipped].filter((role) => !roles.has(role))).toEqual(['roles/judge.md']);
     expect(readers.size).toBeGreaterThan(8);
+  });
+
+  it('has a place for each seeded bug', async () => {
+    const { BUGS } = (await import(pathToFileURL(join(root, 'scripts', 'seeded-bugs.mjs')).href)) as {
+      readonly BUGS: readonly { readonly file: string; readonly from: string; readonly tests: readonly string[] }[];
+    };
+    expect(BUGS.length).toBe(10);
+    const lost = BUGS.filter(
+      ({ file, from }) => !existsSync(join(root, file)) || readFileSync(join(root, file), 'utf8').split(from).length !== 2,
+    );
+    expect(lost.map(({ file, from }) => `${file}: ${from}`)).toEqual([]);
   });
 
   it('has no skipped or focused test', () => {
