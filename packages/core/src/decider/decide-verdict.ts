@@ -198,9 +198,12 @@ function applyCommonRules({ round, counts: { critical } }: WeighedRound, judgeme
   return { ok: true, row, rule, outcome, reason, facts, anomalies, unverified, explanation };
 }
 
-/** Without its last full stop, as loops write their waivers. */
-function waiverOf({ testimony }: Round): string | undefined {
-  return testimony?.replace(/\.$/, '');
+/** V3, A7: what makes an approval unverified whatever the rules say. Without a full stop, as loops write their waivers. */
+function waiverOf({ testimony, evidence }: Round): string | undefined {
+  if (testimony !== null) return testimony.replace(/\.$/, '');
+  const unread = new Set(Object.values(evidence).flatMap(({ reading }) => reading?.unread ?? [])).size;
+  if (unread === 0) return undefined;
+  return `${unread === 1 ? '1 line of the report that carries' : `${unread} lines of the report that carry`} a severity could not be read`;
 }
 
 const MOST_LISTED_CHANGES = 200;

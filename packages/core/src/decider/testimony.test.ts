@@ -59,6 +59,20 @@ it('V3: approves by waiver if an agent’s word replaced the measurement, and sa
   expect(judged(null)).toMatchObject({ outcome: 'converge', unverified: false, waivers: [] });
 });
 
+it('A7: approves by waiver if a line that carries a severity was not read', () => {
+  const reading = {
+    values: GOOD,
+    lists: { regressions_measured: [], failures: [] },
+    findings: [],
+    unread: ['we found 3 high issues'],
+    notes: [],
+  };
+  const run: FoundEvidence = { state: 'ok', ref: null, reader: 'run-json', problem: null, reading, record: { state: 'ok' }, content: null };
+  const why = '1 line of the report that carries a severity could not be read';
+  expect(judged(null, GOOD, { evidence: { run } })).toMatchObject({ outcome: 'converge', unverified: true, waivers: [why] });
+  expect(judged(null, GOOD, { evidence: { run }, strict: true })).toMatchObject({ outcome: 'escalate', unverified: false });
+});
+
 it('V3: with --strict, a person decides instead', () => {
   expect(judged(WHY, GOOD, { strict: true })).toMatchObject({
     outcome: 'escalate',

@@ -10,8 +10,8 @@ import { ReportDraft } from './report-draft.js';
 import type { Dimension, DraftResult } from './report-draft.js';
 import { readReport } from './json-report.js';
 import { sarifFailure } from './sarif.js';
-import { walkMarkdown } from './markdown-report.js';
-import type { JsonFence } from './markdown-report.js';
+import { readCriticReport } from './critic-report.js';
+import type { JsonFence } from './critic-report.js';
 import { SEVERITIES } from '../model/vocabulary.js';
 import type { Counts, ReadResult, Scalar, Severity } from '../model/vocabulary.js';
 import { worstCounts } from './severity.js';
@@ -37,6 +37,7 @@ export const readAudit: Reader = (text, about) => {
     findings: report.findings,
     counts: report.counts,
     lists: [['dimensions', report.dimensions]],
+    unread: report.unread,
     notes: report.notes,
   });
 };
@@ -69,7 +70,7 @@ function isJson(text: string, about: ReaderInput): boolean {
 
 function readMarkdown(text: string, options: FindingsOptions): ReportResult {
   const draft = new ReportDraft({ classify: options.classify ?? null, fallback: options.fallback });
-  const fences = walkMarkdown(replaceLookalikes(text), draft);
+  const fences = readCriticReport(replaceLookalikes(text), draft);
   let report = draft.finish();
   let broken: { readonly problem: string; readonly line: number } | null = null;
   for (const fence of fences) {
@@ -104,6 +105,7 @@ function merge(markdown: DraftResult, json: DraftResult): DraftResult {
     dimensions: lowestOf([...json.dimensions, ...markdown.dimensions]),
     score: lower(markdown.score, json.score),
     signal: json.signal ?? markdown.signal,
+    unread: [...markdown.unread, ...json.unread],
     notes: [
       ...markdown.notes,
       ...json.notes,

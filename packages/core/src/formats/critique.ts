@@ -26,7 +26,13 @@ export const readCritique: Reader = (text, about) => {
   if (!read.ok) return read.result;
   const { report } = read;
   const notes = report.counted ? report.notes : [...report.notes, `no severity was found in the critique; expected ${EXPECTED}`];
-  return readable({ values: valuesOf(report), findings: report.findings, counts: report.counted ? report.counts : null, notes });
+  return readable({
+    values: valuesOf(report),
+    findings: report.findings,
+    counts: report.counted ? report.counts : null,
+    unread: report.unread,
+    notes,
+  });
 };
 
 export const readCritiqueEntries: Reader = (text) => {

@@ -6,7 +6,7 @@ import { firstOf, isObject, own, plainKeys, numberOf } from './json-text.js';
 import type { JsonObject } from './json-text.js';
 import { isNoFinding } from './no-finding.js';
 import { parsePath, parseReference } from './file-reference.js';
-import { severityName, parseSeverity, worseOf, severityOfScore, unknownSeverityNote } from './severity.js';
+import { severityName, parseSeverity, parseSeverityField, worseOf, severityOfScore, unknownSeverityNote } from './severity.js';
 import { splitTag } from './severity-tag.js';
 import { leadingWord, oneLine, WordList } from './word-lists.js';
 
@@ -301,7 +301,7 @@ function severityOfWord(word: unknown): Severity | null {
   }
   // As numbers, only 9 and 10 are clear: they are the top of a scale of ten.
   if (typeof word === 'number' && word >= 9 && word <= 10) return 'critical';
-  const known = parseSeverity(word);
+  const known = parseSeverityField(word);
   if (known !== null || typeof word !== 'string') return known;
   // "CRITICAL - security": the first word is the severity.
   return parseSeverity(

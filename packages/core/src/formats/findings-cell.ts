@@ -6,17 +6,18 @@ import { makeFinding, parseReference } from './finding.js';
 import { dedupe, findingsOf, reconcile } from './findings-json.js';
 import { isObject, parseJson } from './json-text.js';
 import { isNoFinding } from './no-finding.js';
-import { plainText } from './markdown-blocks.js';
-import { countTagged } from './report-lines.js';
+import { countLine, unreadNote } from './report-lines.js';
 import { readable, unreadable, type Reader } from './reader.js';
 import { NO_COUNTS, worstStated } from './severity.js';
 import type { StatedCounts } from './severity.js';
-import { splitTag, type SeverityTag } from './severity-tag.js';
+import { carriedSeverity, splitTag, type SeverityTag } from './severity-tag.js';
 
 export interface FindingsCell {
   readonly findings: readonly Finding[];
   /** Counts of the findings and of stated totals. Null if the text has neither. */
   readonly counts: Counts | null;
+  /** A7: parts that carry a severity and were not read. */
+  readonly unread: readonly string[];
   readonly notes: readonly string[];
 }
 
@@ -28,31 +29,36 @@ const BOUNDARY =
 export function parseFindingsCell(text: string): FindingsCell {
   const json = parseAsJson(text);
   if (json !== null) return json;
-  const claims: { readonly tag: SeverityTag; message: string }[] = [];
+  const claims: { readonly tag: Pick<SeverityTag, 'severity'>; message: string }[] = [];
+  const unread: string[] = [];
   let stated: StatedCounts | null = null;
-  for (const piece of SEPARATORS.test(text) ? text.split(SEPARATORS).flatMap(splitAtTags) : splitAtTags(text)) {
+  for (const piece of text.split(SEPARATORS).flatMap((part) => (countLine(part) === null ? splitAtTags(part) : [part]))) {
     const listed = piece.replace(/^\s{0,20}(?:[-*\u2022+]|\d{1,3}[.)])\s{1,5}/, '').trim();
     const body = listed.endsWith(',') ? listed.slice(0, -1) : listed;
     if (body === '') continue;
-    const plain = plainText(body);
-    const plainTag = splitTag(plain);
-    const counts = countTagged(plain, plainTag);
-    // Most texts have no Markdown, so the tag is the same.
-    const tag = counts !== null ? null : plain === body ? plainTag : splitTag(body);
+    const counts = countLine(body);
+    const tag = counts === null ? splitTag(body) : null;
     const last = claims.at(-1);
     if (counts !== null) stated = worstStated(stated, Object.fromEntries(counts));
     else if (tag !== null) claims.push({ tag, message: tag.rest });
     // A part without a tag continues the tagged part before it.
     else if (last !== undefined && last.message !== '') last.message += `; ${body}`;
+    else {
+      const severity = carriedSeverity(body);
+      if (severity === 'critical') claims.push({ tag: { severity }, message: body });
+      else if (severity !== null) unread.push(body);
+    }
   }
-  if (claims.length === 0 && stated === null) return { findings: [], counts: null, notes: [] };
+  const left = { unread, notes: unreadNote(unread) };
+  if (claims.length === 0 && stated === null) return { findings: [], counts: null, ...left };
   const findings = dedupe(
     claims
       .filter(({ message }) => !isNoFinding(message))
       .map(({ tag, message }) => makeFinding({ severity: tag.severity, ...parseReference(message.replaceAll('**', '')) })),
   );
-  if (findings.length === 0 && stated === null) return { findings, counts: claims.length > 0 ? NO_COUNTS : null, notes: [] };
-  return { findings, ...reconcile(findings, stated) };
+  if (findings.length === 0 && stated === null) return { findings, counts: claims.length > 0 ? NO_COUNTS : null, ...left };
+  const { counts, notes } = reconcile(findings, stated);
+  return { findings, counts, unread, notes: [...notes, ...left.notes] };
 }
 
 /** The reader `findings-cell`: the cell as evidence of its own. A summary without a severity is none. */
@@ -74,5 +80,5 @@ function parseAsJson(text: string): FindingsCell | null {
   const found = findingsOf([isObject(json.value) ? json.value : { findings: json.value }], { fallback: null });
   const { counts, notes } = reconcile(found.findings, found.stated);
   const counted = found.findings.length > 0 || found.stated !== null;
-  return { findings: found.findings, counts: counted ? counts : null, notes: [...found.notes, ...notes] };
+  return { findings: found.findings, counts: counted ? counts : null, unread: [], notes: [...found.notes, ...notes] };
 }

@@ -60,7 +60,14 @@ export const readMarkdown: Reader = (text, about) => {
     return unreadable('it has no finding, no score and no line such as "Verdict: pass"; expected a report in Markdown');
   }
   const counts = report.counted ? report.counts : null;
-  return readable({ values: pairs, findings: report.findings, counts, lists: [['dimensions', report.dimensions]], notes });
+  return readable({
+    values: pairs,
+    findings: report.findings,
+    counts,
+    lists: [['dimensions', report.dimensions]],
+    unread: report.unread,
+    notes,
+  });
 };
 
 /** The first line with a key counts. A different value later is noted. */

@@ -1,7 +1,7 @@
 // Statements that there is nothing, placeholders, and findings that only look like them.
 
 import { expect, test } from 'vitest';
-import { isNoFinding, isPlaceholder, saysNone } from './no-finding.js';
+import { denialIn, isNoFinding, isPlaceholder } from './no-finding.js';
 
 function check(texts: readonly string[], expected: boolean): void {
   expect(texts.map((text) => [text, isNoFinding(text)])).toEqual(texts.map((text) => [text, expected]));
@@ -66,5 +66,5 @@ test('findings that look like denials', () =>
   ));
 
 test('a placeholder is not a statement', () => {
-  expect([saysNone('[finding]'), isPlaceholder('None'), isPlaceholder('x'.repeat(500))]).toEqual([false, false, false]);
+  expect([denialIn('[finding]'), isPlaceholder('None'), isPlaceholder('x'.repeat(500))]).toEqual([null, false, false]);
 });

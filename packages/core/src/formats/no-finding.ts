@@ -1,107 +1,55 @@
 // Detects statements that there is no finding: "None", "No issues found", a placeholder of a template. In doubt it is a finding:
 // "No focus state is defined" and "None of the buttons have labels" are findings.
 
-import { isNegative, isPositive } from './line-sentiment.js';
 import { endMarksLength, hasLetterOrNumber, letterWords, marksLength } from './characters.js';
-import { leadingWord, WordList } from './word-lists.js';
+import { parseSeverity } from './severity.js';
+import { WordList } from './word-lists.js';
 
-/** Nouns that "no …" denies. */
+/** They deny alone. */
+const NOTHING = new WordList('none nil nothing na tbd todo zero 0 无 没有 暂无 なし 없음 keine aucun aucune ninguno ninguna');
+/** They deny only a noun. */
+const NO = new WordList('no without zero 0 keine aucun aucune ningún ninguna sin');
 const NOUNS = new WordList(
-  'issue issues finding findings problem problems violation violations concern concerns defect defects blocker blockers regression regressions critiques challenges',
+  'issue issues finding findings problem problems violation violations concern concerns defect defects blocker blockers regression regressions ' +
+    'critiques challenges befunde probleme mängel constat problème hallazgo problema',
 );
-
-/** Words allowed before such a noun. */
-const ADJECTIVES = new WordList(
-  'critical high medium low severity priority blocking major minor significant serious new open remaining outstanding unresolved other further additional known or and accessibility consistency design token more such level actionable material',
+/** Severities may stand beside them too. */
+const NEIGHBOURS = new WordList(
+  'severity priority blocking significant new open remaining outstanding unresolved other further additional known or and accessibility consistency ' +
+    'design token actionable material were was are is have has been found identified detected remain remains reported noted observed discovered at ' +
+    'this that the time level in audit review round iteration report here currently exist present to for now so far yet pass category section any ' +
+    'recorded',
 );
-
-/** Words allowed after it. */
-const TAIL = new WordList(
-  'were was are is have has been found identified detected remain remaining remains reported outstanding noted observed at this that the time level severity in audit review round iteration report here currently exist present to for now so far yet applicable and or all good discovered critical high medium low issues findings from any recorded pass category section cycle as of these',
-);
-
-const NOTHING = new WordList(
-  'none nil nothing na tbd todo zero 0 \u65e0 \u6ca1\u6709 \u6682\u65e0 \u306a\u3057 \uc5c6\uc74c keine aucun aucune ninguno',
-);
-
-/** "There are no issues", "I found nothing". */
-const OPENERS = new WordList('there i we found');
-/** All words that can start such a statement. `n` is from n/a. */
-const FIRST_WORDS = new WordList('no without not none nil nothing n na tbd todo zero 0 there i we found keine aucun aucune ninguno');
-/** Words that start one only if a negation follows. */
-const LATE_WORDS = new WordList('the this our it all');
-/** "The audit did not reveal any critical defects." */
-const SUBJECTS = new WordList('the this our it i we audit review report analysis inspection check did does do has have team pass');
-const REVEALS = new WordList(
-  'reveal find found identify identified uncover show surface detect detected expose discover contain raise have',
-);
-/** Words that turn a denial into a finding. */
-const TURNS = new WordList('but however except although though still yet');
+/** "There are no …", "The audit did not reveal any …" */
+const OPENING =
+  /^(?:there (?:is|are|was|were)|(?:i|we|the|this|our)(?: \w+){0,3}? (?:found|see|identified|revealed|did not (?:find|reveal|identify|uncover)(?= any\b)))\s/;
+const ALL_DONE =
+  /^(?:all|every|both)\b.{0,80}\b(?:issues?|findings?|problems?|violations?|concerns?)\b.{0,120}\b(?:been|now|were|was|are|is|all|fully) (?:resolved|fixed|addressed|closed|remediated)\b/;
+const EXCEPTION = /\b(?:not|except|but|however|only|partially|unless|until|one)\b/;
+const SENTENCE_END = /[.!;\u3002](?:\s|$)|\s[\u2014\u2013-]\s|\s?[()]/;
 const EMPHASIS = '*_`';
 const MOST_MARKS = 10;
 
-/** Whether the text says that there is nothing to report. Anything added may only be praise. */
-export function saysNone(text: string): boolean {
-  if (text.length > 300 || beginsOtherwise(text)) return false;
-  if (text.length <= 120 && deniesAll(text)) return true;
-  if (!ENDS.some((end) => text.includes(end))) return false;
+/** `all`: the text says nothing but that there is nothing. `partly`: one of its sentences does. */
+export function denialIn(text: string): 'all' | 'partly' | null {
+  if (text.length > 300) return null;
+  if (denies(text)) return 'all';
   const parts = text.split(SENTENCE_END).filter(hasLetterOrNumber);
-  const denial = parts.findIndex((part) => deniesAll(part));
-  return denial >= 0 && parts.length > 1 && parts.every((part, at) => at === denial || deniesAll(part) || isHarmless(part, at < denial));
+  const denials = parts.filter(denies).length;
+  return denials === 0 ? null : denials === parts.length ? 'all' : 'partly';
 }
 
-/** Cheap test for SENTENCE_END. */
-const ENDS = ['. ', '! ', '; ', '.*', '!*', ' \u2014', ' \u2013', ' - ', '('];
-const SENTENCE_END = /[.!;](?:\s|$)|\s[\u2014\u2013-]\s|\s?[()]/;
-
-/** Only praise may come before a denial: "All checks passed. No issues found." */
-function isHarmless(part: string, before: boolean): boolean {
-  const words = letterWords(part.toLowerCase());
-  if (isNegative(part) || TURNS.hasAny(words)) return false;
-  return before ? isPositive(part) && words[0] === 'all' : true;
-}
-
-function deniesAll(text: string): boolean {
-  const [first, ...others] = statementWords(text.toLowerCase().replace('n/a', 'na'));
-  if (first === undefined) return false;
+function denies(sentence: string): boolean {
+  const lower = sentence.toLowerCase().replace('n/a', 'na').replaceAll(/[*_`]/g, '').trim();
+  if (ALL_DONE.test(lower)) return !EXCEPTION.test(lower);
+  const opened = lower.replace(OPENING, '').replace(/^any\b/, 'no');
+  const [first = '', ...others] = letterWords(opened);
   if (first === 'not' && others[0] === 'applicable') return others.length === 1;
-  if (NOTHING.has(first)) {
-    const noun = first === 'zero' || first === '0' ? others.findIndex((word) => NOUNS.has(word)) : -1;
-    return others.every((word, at) => TAIL.has(word) || at === noun || (at < noun && ADJECTIVES.has(word)));
-  }
-  if (SUBJECTS.has(first)) return revealsNothing([first, ...others]);
-  return (first === 'no' || first === 'without') && deniesNoun(others);
-}
-
-function deniesNoun(words: readonly string[]): boolean {
-  const noun = words.findIndex((word) => NOUNS.has(word));
-  if (noun < 0) return false;
-  return words.every((word, at) => at === noun || (at < noun ? ADJECTIVES : TAIL).has(word) || NOUNS.has(word));
-}
-
-/** "The audit did not reveal any critical defects", "We found no issues". */
-function revealsNothing(words: readonly string[]): boolean {
-  const verb = words.findIndex((word) => REVEALS.has(word) && !SUBJECTS.has(word));
-  if (verb < 0) return false;
-  const before = words.slice(0, verb).filter((word) => word !== 'not' && word !== 't' && word !== 'didn' && word !== 'doesn');
-  if (!before.every((word) => SUBJECTS.has(word))) return false;
-  const denied = words.slice(0, verb).some((word) => word === 'not' || word === 'didn' || word === 'doesn');
-  const next = words[verb + 1];
-  return (denied ? next === 'any' : next === 'no') && deniesNoun(words.slice(verb + 2));
-}
-
-/** Cheap test: the first word cannot start such a statement. */
-function beginsOtherwise(text: string): boolean {
-  const first = leadingWord(text);
-  if (first === '' || first.includes('_') || FIRST_WORDS.has(first)) return false;
-  if (!LATE_WORDS.has(first)) return true;
-  return !text.includes(' any ') && !text.includes('found no ') && !text.includes(' No ');
-}
-
-function statementWords(statement: string): readonly string[] {
-  const words = letterWords(statement);
-  if (!OPENERS.has(words[0] ?? '')) return words;
-  return letterWords(statement.replace(/^\W{0,4}(?:there (?:are|is|were|was)|(?:i|we)(?: have)? (?:found|see)|found)\s{1,3}/, ''));
+  const nouns = others.filter((word) => NOUNS.has(word)).length;
+  const isPlain = others.every((word) => NOUNS.has(word) || NEIGHBOURS.has(word) || parseSeverity(word) !== null);
+  if (NO.has(first) && nouns > 0) return isPlain;
+  if (first === 'nothing' && others.join(' ') === 'to report') return true;
+  return NOTHING.has(first) && nouns === 0 && isPlain;
 }
 
 /** Only punctuation, or a placeholder such as `[finding with artifact:line reference]`. */
@@ -115,7 +63,7 @@ export function isPlaceholder(text: string): boolean {
 }
 
 export function isNoFinding(text: string): boolean {
-  return isPlaceholder(text) || saysNone(text);
+  return isPlaceholder(text) || denialIn(text) === 'all';
 }
 
 function trimMarks(text: string): string {

@@ -16,6 +16,7 @@ export interface ReadingParts {
   readonly findings?: readonly Finding[];
   readonly counts?: Counts | null;
   readonly lists?: Iterable<readonly [string, readonly Item[]]>;
+  readonly unread?: readonly string[];
   readonly notes?: readonly string[];
 }
 
@@ -27,6 +28,7 @@ export function readable(parts: ReadingParts): ReadResult {
       findings: parts.findings ?? [],
       ...(parts.counts ? { counts: parts.counts } : {}),
       lists: record(parts.lists ?? []),
+      ...(parts.unread === undefined || parts.unread.length === 0 ? {} : { unread: parts.unread }),
       notes: distinct(parts.notes ?? []),
     },
   };

@@ -1,16 +1,17 @@
 // Collects the contents of a report: findings, scores, stated counts. If the report contradicts itself, the worse value counts and a
 // note says so.
 
+import { SEVERITIES } from '../model/vocabulary.js';
 import type { Counts, Finding, Severity } from '../model/vocabulary.js';
 import { makeFinding, parseReference } from './finding.js';
 import { dedupe, reconcile } from './findings-json.js';
 import { hasDigit, hasLetter } from './characters.js';
-import { plainText } from './markdown-blocks.js';
 import { isNoFinding } from './no-finding.js';
 import { quote } from './reader.js';
+import { plainText, unreadNote } from './report-lines.js';
 import { parseThreshold, toTen, type Score } from './score-text.js';
 import { countFindings } from './severity.js';
-import { stripOrnament } from './severity-tag.js';
+import { carriedSeverity, stripOrnament } from './severity-tag.js';
 import { WordList } from './word-lists.js';
 
 export interface DraftOptions {
@@ -45,15 +46,22 @@ export interface DraftResult {
   readonly dimensions: readonly Dimension[];
   readonly score: number | null;
   readonly signal: string | null;
+  /** A7: lines that carry a severity and were not read. */
+  readonly unread: readonly string[];
   readonly notes: readonly string[];
 }
 
-/** More sentences add nothing. */
-const MOST_CRITICAL_SENTENCES = 100;
+/** More lines add nothing. */
+const MOST_LEFT = 100;
 const SIGNALS = new WordList('audit_passed audit_result fix_required');
 /** In a label such as `Finding #12:`, the number starts before this offset. */
 const MAX_LABEL = 14;
 const NUMBERED_THINGS = new WordList('finding issue problem challenge critique violation');
+
+interface LeftLine {
+  readonly severity: Severity;
+  readonly text: string;
+}
 
 export class ReportDraft {
   private readonly listed: Finding[] = [];
@@ -66,7 +74,8 @@ export class ReportDraft {
   private resolved = 0;
   private statesNone = false;
   private readonly denied = new Set<Severity>();
-  private readonly criticalSentences: string[] = [];
+  private readonly left: LeftLine[] = [];
+  private readonly unclear: LeftLine[] = [];
 
   constructor(private readonly options: DraftOptions) {}
 
@@ -89,19 +98,20 @@ export class ReportDraft {
     if (severity !== null) this.denied.add(severity);
   }
 
-  /** A sentence that reports something critical without the form of a finding. */
-  addCriticalSentence(text: string): void {
-    if (this.criticalSentences.length < MOST_CRITICAL_SENTENCES) this.criticalSentences.push(text);
+  /** A7: a line that nothing took. If it carries a severity as a tag, the report is unclear; a Critical one is a finding. */
+  leave(line: string): void {
+    const severity = carriedSeverity(line);
+    if (severity !== null) this.left.push({ severity, text: line.trim() });
   }
 
-  /** A sentence such as "No critical issues". */
-  denySeverity(severity: Severity): void {
-    this.denied.add(severity);
+  /** A line that denies the severity of its heading and says more. */
+  leaveUnclear(severity: Severity, line: string): void {
+    this.unclear.push({ severity, text: line.trim() });
   }
 
   /** The severity of the finding by its kind. */
-  severityByKind(text: string): Severity | null {
-    return this.options.classify?.(text, '', '') ?? null;
+  severityByKind(text: string, dimension: string): Severity | null {
+    return this.options.classify?.(text, dimension, '') ?? null;
   }
 
   /** The report calls the finding resolved. */
@@ -159,7 +169,7 @@ export class ReportDraft {
   }
 
   finish(): DraftResult {
-    const findings = dedupe(this.allFindings());
+    const { findings, unread } = this.withLeftLines(this.allFindings());
     const { counts, notes } = reconcile(findings, Object.fromEntries(this.stated));
     return {
       findings,
@@ -168,7 +178,21 @@ export class ReportDraft {
       dimensions: [...this.dimensions.values()],
       score: this.lowestScore(),
       signal: this.singleSignal(),
-      notes: [...this.notes, ...notes, ...this.resolvedNote()],
+      unread,
+      notes: [...this.notes, ...notes, ...this.resolvedNote(), ...unreadNote(unread)],
+    };
+  }
+
+  /** Lines repeat what is listed, unless they carry a worse severity than every finding. */
+  private withLeftLines(listed: readonly Finding[]): { readonly findings: readonly Finding[]; readonly unread: readonly string[] } {
+    const worst = Math.min(...listed.map(({ severity }) => SEVERITIES.indexOf(severity)), SEVERITIES.length);
+    const isNew = ({ severity }: LeftLine): boolean => SEVERITIES.indexOf(severity) < worst && (this.stated.get(severity) ?? 0) === 0;
+    const left = this.left.filter(isNew).slice(0, MOST_LEFT);
+    const critical = left.filter(({ severity }) => severity === 'critical');
+    const unread = [...left.filter(({ severity }) => severity !== 'critical'), ...this.unclear.filter(isNew)];
+    return {
+      findings: dedupe([...listed, ...critical.map(({ severity, text }) => makeFinding({ severity, ...parseReference(plainText(text)) }))]),
+      unread: unread.map(({ text }) => text),
     };
   }
 
@@ -183,20 +207,7 @@ export class ReportDraft {
   private allFindings(): readonly Finding[] {
     const listed = countFindings(this.listed);
     const asides = this.repeats.filter(({ severity }) => listed[severity] === 0 && !this.isDenied(severity));
-    return [
-      ...this.listed,
-      ...asides,
-      ...(listed.critical === 0 && countFindings(asides).critical === 0 ? this.findingsInSentences() : []),
-    ];
-  }
-
-  /** Sentences about something critical count as findings, if no Critical finding is listed, counted or denied. */
-  private findingsInSentences(): readonly Finding[] {
-    if (this.isDenied('critical') || (this.stated.get('critical') ?? 0) > 0) return [];
-    return this.criticalSentences.map((text) => {
-      this.notes.push(`a Critical finding was read from a sentence, not from a list: ${quote(text)}`);
-      return makeFinding({ severity: 'critical', ...parseReference(text) });
-    });
+    return [...this.listed, ...asides];
   }
 
   private isDenied(severity: Severity): boolean {

@@ -93,12 +93,18 @@ describe('countLine', () => {
       ],
     ],
     ['High: 3 components lack focus', null],
-    ['[HIGH] 2', null],
     ['High: text', null],
     ['critical and high', null],
     ['2 critical', null],
     ['critical or high need 2 fixes', null],
-    [`critical: 1 high: 2 ${'and '.repeat(50)}`, null],
+    [
+      'CRITICAL:0 HIGH:0 overall good',
+      [
+        ['critical', 0],
+        ['high', 0],
+      ],
+    ],
+    ['LOW:0. Edge cache keys are stable.', [['low', 0]]],
   ] as const)('%s', (text, expected) => expect(countLine(text)).toEqual(expected));
 });
 

@@ -2,11 +2,31 @@
 
 import { SEVERITIES, type Severity } from '../model/vocabulary.js';
 import { endMarksLength, hasDigit, hasLetter, isDigit, LetterPattern } from './characters.js';
-import { plainText } from './markdown-blocks.js';
+import { quote } from './reader.js';
 import { findScore, parseScore, type Score } from './score-text.js';
-import { parseSeveritySummary, spellEmoji } from './severity.js';
-import { splitTag, stripOrnament, type SeverityTag } from './severity-tag.js';
+import { NUMBERS, parseSeverity, parseSeveritySummary, spellEmoji } from './severity.js';
+import { splitTag, stripOrnament } from './severity-tag.js';
 import { leadingWord, WordList, wordsOf } from './word-lists.js';
+
+/** Link texts that stand for their target. */
+const POINTING = /^(?:here|lines? \d[\d \u2013-]*|L\d+)$/i;
+/** `a.ts:7`, `a.ts#L7-L9` */
+const LINE_AT_END = /(?::|#L)\d{1,7}(?:[-:]L?\d{1,7})?$/;
+
+/** Removes bold marks and replaces links by their text. A file and line that only the link names are added. */
+export function plainText(text: string): string {
+  const unlinked = text.includes('](') ? text.replace(/\[([^[\]]*)\]\(([^()\s]*)\)/g, unlink) : text;
+  return (unlinked.includes('**') ? unlinked.replaceAll('**', '') : unlinked).trim();
+}
+
+function unlink(_: string, text: string, target: string): string {
+  const path = target.replace(LINE_AT_END, '');
+  if (path === target || !/[./]/.test(path) || /^[a-z][a-z+-]*:/i.test(path)) return text;
+  // Any other link text may be a severity or a signal, so it stays.
+  const named = text.replaceAll(/[`*]/g, '').trim();
+  const isAbout = POINTING.test(named) || (named !== '' && `/${path}`.endsWith(`/${named}`));
+  return isAbout ? `${text} (${target})` : text;
+}
 
 export interface KeyValue {
   /** Lower case, words joined by `_`. */
@@ -145,20 +165,30 @@ function countsThings(after: string): boolean {
   return COUNTED_THINGS.has(leadingWord(rest.startsWith('(') ? rest.slice(1) : rest));
 }
 
-/** `Critical: 2`, `**High Issues**: 0`, `CRITICAL:1 HIGH:2`, `- Medium (3)`: a count, not a finding. */
+/** `Critical: 2`, `**High Issues**: 0`, `CRITICAL:1 HIGH:2 and more`, `- Medium (3)`: a count, not a finding. */
 export function countLine(text: string): readonly (readonly [Severity, number])[] | null {
   const plain = plainText(text);
-  return countTagged(plain, splitTag(plain));
+  const tag = splitTag(plain);
+  if (tag !== null && tag.count !== null) return [[tag.severity, tag.count]];
+  const count = tag === null ? null : countOf(tag.rest);
+  if (tag !== null && count !== null) return [[tag.severity, count]];
+  return leadingCounts(plain) ?? tallyLine(plain);
 }
 
-/** Same as countLine, for a line without Markdown whose tag is known. */
-export function countTagged(plain: string, tag: SeverityTag | null): readonly (readonly [Severity, number])[] | null {
-  if (tag !== null && tag.mark !== 'bracket') {
-    if (tag.count !== null) return [[tag.severity, tag.count]];
-    const count = countOf(tag.rest);
-    if (count !== null) return [[tag.severity, count]];
+const LEADING_COUNT = /^[\s,;|*]{0,4}([^\s\d:=*]{1,20})\*{0,2}\s?[:=]\*{0,2}\s?(\d{1,6})(?![\d%/]|\.\d)/;
+
+/** At least two pairs of severity and number at the start, or `LOW:0.`. What follows them is a remark. */
+function leadingCounts(plain: string): readonly (readonly [Severity, number])[] | null {
+  const counts: (readonly [Severity, number])[] = [];
+  let rest = plain;
+  for (let pair = LEADING_COUNT.exec(rest); pair !== null; pair = LEADING_COUNT.exec(rest)) {
+    const severity = parseSeverity(pair[1]);
+    if (severity === null) break;
+    counts.push([severity, Number(pair[2])]);
+    rest = rest.slice(pair[0].length);
   }
-  return tallyLine(plain);
+  const [first] = counts;
+  return counts.length > 1 || (first?.[1] === 0 && /^[.;,]/.test(rest)) ? counts : null;
 }
 
 const COUNT = new LetterPattern(
@@ -167,8 +197,9 @@ const COUNT = new LetterPattern(
 
 /** `2`, `2 issues (one new)`, `3 → 2`. Null if the text says more than a number. */
 function countOf(text: string): number | null {
-  if (!isDigit(text.charCodeAt(0))) return null;
   const lower = text.toLowerCase();
+  if (NUMBERS.includes(lower)) return NUMBERS.indexOf(lower);
+  if (!isDigit(text.charCodeAt(0))) return null;
   const digits = /^\d{1,6}\s{0,2}(?:\u2192|->)\s{0,2}(\d{1,6})$/.exec(lower)?.[1] ?? COUNT.for(lower).exec(lower)?.[1];
   return digits === undefined ? null : Number(digits);
 }
@@ -198,4 +229,12 @@ function cleanName(text: string): string {
   if (isDigit(name.trimStart().charCodeAt(0))) name = name.replace(/^\s{0,3}\d{1,3}[.)]\s{1,3}/, '');
   name = name.slice(0, name.length - endMarksLength(name, ':\u2014\u2013|=_*-', 20));
   return hasLetter(name) ? name.trim().replace(/\s+/g, ' ') : '';
+}
+
+/** A7, for the verdict's anomalies. */
+export function unreadNote(lines: readonly string[]): readonly string[] {
+  const [first] = lines;
+  if (first === undefined) return [];
+  const count = lines.length === 1 ? '1 line of the report was' : `${lines.length} lines of the report were`;
+  return [`${count} not read: ${quote(first, 120)}. Write each finding as "- [HIGH] text (file:line)", and none as "None"`];
 }

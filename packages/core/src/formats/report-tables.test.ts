@@ -61,11 +61,7 @@ describe('findings', () => {
   test('none', () => check(['Severity|Issue', 'None|-', 'High|None', '|'], { counted: true }));
   test('a status', () => check(['Severity|Issue|Status', 'High|m|Fixed', 'High|n|Open', 'Low|o|✅'], { drawn: ['high -:- n'] }));
   test('without a header, under a severity', () =>
-    run(
-      { kind: 'table', line: 1, header: [], rows: [{ line: 1, cells: ['a', 'Missing ring'] }] },
-      { drawn: ['high -:- Missing ring'] },
-      { severity: 'high' },
-    ));
+    run({ kind: 'table', header: [], rows: [['a', 'Missing ring']] }, { drawn: ['high -:- Missing ring'] }, { severity: 'high' }));
 });
 
 describe('scores', () => {
@@ -95,9 +91,8 @@ describe('scores', () => {
     run(
       {
         kind: 'table',
-        line: 1,
         header: [],
-        rows: [['A', '5/10'], ['Overall', '6/10'], ['W', '25%'], ['X', 'y'], ['1', '5/10'], ['Z']].map((cells) => ({ line: 1, cells })),
+        rows: [['A', '5/10'], ['Overall', '6/10'], ['W', '25%'], ['X', 'y'], ['1', '5/10'], ['Z']],
       },
       { dimensions: ['A 5'], score: 6 },
     ));
@@ -119,5 +114,5 @@ describe('ignored tables', () => {
   });
   test('a legend', () => check(['Severity|Meaning', 'Critical|blocks'], {}));
   test('an inventory', () => check(['Component|Description', 'Button|a button'], { known: false }));
-  test('no header', () => run({ kind: 'table', line: 1, header: [], rows: [{ line: 1, cells: ['Critical', '2'] }] }, { known: false }));
+  test('no header', () => run({ kind: 'table', header: [], rows: [['Critical', '2']] }, { known: false }));
 });

@@ -3,14 +3,14 @@
 
 import type { Severity } from '../model/vocabulary.js';
 import { hasDigit, hasLetter, isDigit } from './characters.js';
-import { plainText } from './markdown-blocks.js';
 import type { MarkdownBlock } from './markdown-blocks.js';
 import { isNoFinding } from './no-finding.js';
 import { quote } from './reader.js';
+import { plainText } from './report-lines.js';
 import type { ReportDraft } from './report-draft.js';
 import { parseScore, parseThreshold, type Score } from './score-text.js';
-import { parseSeverity, unknownSeverityNote } from './severity.js';
-import { leadingWord, WordList, wordsOf } from './word-lists.js';
+import { certaintyOf, parseSeverity, parseSeverityField, unknownSeverityNote } from './severity.js';
+import { leadingWord, WordList } from './word-lists.js';
 
 export interface TableContext {
   readonly severity: Severity | null;
@@ -27,19 +27,33 @@ type Columns = Record<Column, number>;
 
 type Column = 'severity' | 'message' | 'place' | 'line' | 'dimension' | 'score' | 'outOf' | 'threshold' | 'rule' | 'status' | 'count';
 
-/** The first match counts. */
+/** Column names in English, German, French, Spanish, Chinese and Japanese. The first match counts. */
 const COLUMNS: readonly (readonly [Column, WordList])[] = [
-  ['severity', new WordList('severity|sev|level|priority|severity level', '|')],
-  ['count', new WordList('count|counts|number|total|qty|#|found|open|remaining|after|current count|now|issues found', '|')],
+  [
+    'severity',
+    new WordList(
+      'severity|sev|level|priority|prio|severity level|schweregrad|schwere|stufe|priorität|gravité|sévérité|priorité|gravedad|severidad|' +
+        'prioridad|严重性|严重程度|级别|等级|优先级|重要度|深刻度|優先度',
+      '|',
+    ),
+  ],
+  [
+    'count',
+    new WordList(
+      'count|counts|number|total|qty|#|found|open|remaining|after|current count|now|issues found|anzahl|nombre|cantidad|数量|件数',
+      '|',
+    ),
+  ],
   ['threshold', new WordList('threshold|minimum|min|required|target|pass mark|pass threshold|min score|minimum score', '|')],
   ['outOf', new WordList('max|max score|maximum|out of', '|')],
-  ['score', new WordList('score|rating|grade|points|current score|new score', '|')],
-  ['dimension', new WordList('dimension|category|area|aspect|criterion|check', '|')],
-  ['line', new WordList('line|lines|ln|line number|line no|line no.', '|')],
+  ['score', new WordList('score|rating|grade|points|current score|new score|punkte|分数|得分|评分|スコア', '|')],
+  ['dimension', new WordList('dimension|category|area|aspect|criterion|check|维度', '|')],
+  ['line', new WordList('line|lines|ln|line number|line no|line no.|zeile|ligne|línea|行', '|')],
   [
     'place',
     new WordList(
-      'location|file|files|artifact|path|where|component|target|module|reference|source|file:line|file path|artifact:line|element|idea',
+      'location|file|files|artifact|path|where|component|target|module|reference|source|file:line|file path|artifact:line|element|idea|' +
+        'datei|ort|stelle|fichier|emplacement|archivo|ubicación|文件|位置|ファイル|場所|箇所',
       '|',
     ),
   ],
@@ -47,28 +61,29 @@ const COLUMNS: readonly (readonly [Column, WordList])[] = [
     'message',
     new WordList(
       'issue|issues|finding|findings|description|descriptions|problem|problems|message|messages|title|titles|violation|violations|concern|' +
-        'concerns|observation|observations|summary|what|challenge|challenges|critique|critiques|detail|details|defect|bug',
+        'concerns|observation|observations|summary|what|challenge|challenges|critique|critiques|detail|details|defect|bug|' +
+        'befund|befunde|beschreibung|mangel|constat|problème|description|hallazgo|problema|descripción|' +
+        '问题|描述|发现|問題|指摘|内容|説明',
       '|',
     ),
   ],
-  ['rule', new WordList('rule|rule id|wcag|guideline|code|standard', '|')],
+  ['rule', new WordList('rule|rule id|wcag|guideline|code|standard|regel', '|')],
   ['status', new WordList('status|state|resolved|resolved?|fixed|fixed?', '|')],
 ];
 /** Message columns that hold only findings. "Description" may also be in an inventory. */
 const FINDING_COLUMN = new WordList(
-  'issue issues finding findings problem problems violation violations concern concerns defect defects bug bugs challenge challenges critique critiques',
+  'issue issues finding findings problem problems violation violations concern concerns defect defects bug bugs challenge challenges critique ' +
+    'critiques befund befunde mangel constat problème hallazgo problema 问题 問題 指摘',
 );
+/** Columns of the same words that say something else. */
+const UNRELATED = new WordList('effort confidence complexity weight likelihood aufwand');
 const HISTORY = new WordList('iteration|iterations|round|rounds|audit|audit id|run|date|version|attempt|sprint|wave', '|');
 const LEGEND = new WordList(
-  'meaning|meanings|definition|definitions|criteria|criterias|gc impact|gc impacts|explanation|explanations',
+  'meaning|meanings|definition|definitions|criteria|gc impact|gc impacts|explanation|explanations|bedeutung|signification|significado|含义|意味',
   '|',
 );
 const DONE_MARKS = ['\u2705', '\u2714', '\u2713'];
 const DONE = new WordList('resolved fixed closed done yes');
-const SEVERITY_COLUMNS = new WordList('critical criticals blocker blockers high medium low major minor p0 p1 p2 p3 \u{1f534}');
-/** Cheap test: without one of these, no table has such columns. */
-const SEVERITY_HEADS = ['critical', 'high', 'blocker', 'p0', 'major', '\u{1f534}'];
-const TICKS = new WordList('x \u2713 \u2714 \u2705 \u2717 \u2718 \u274c \u25cf \u2022 yes y');
 const OVERALL = new WordList('overall total average weighted final sum mean');
 
 /** False if the table is unknown. */
@@ -81,17 +96,21 @@ export function takeTable(table: Table, context: TableContext, draft: ReportDraf
   if (table.header.length === 0 && takeBareScores(table, draft)) return true;
   const wanted =
     columns.severity >= 0 || context.severity !== null || context.findings || table.header.some((cell) => FINDING_COLUMN.has(normal(cell)));
-  if (!wanted || (table.header.length === 0 && context.severity === null)) return false;
+  // `| Critical | 2 |` without a header counts.
+  if (table.header.length === 0 && table.rows.every((cells) => cells.length === 2 && isDigit(cellAt(cells, 1).charCodeAt(0)))) return false;
   if (columns.severity < 0) columns.severity = severityColumn(table);
-  for (const row of table.rows) takeFinding(row.cells, columns, context, draft);
+  if ((!wanted && columns.severity < 0) || (table.header.length === 0 && context.severity === null && columns.severity < 0)) return false;
+  for (const cells of table.rows) takeFinding(cells, columns, context, draft);
   return true;
 }
 
 /** A column with another name ("Impact") that holds only severities. */
 function severityColumn(table: Table): number {
   if (table.rows.length === 0) return -1;
-  return table.header.findIndex((_, index) =>
-    table.rows.every(({ cells }) => hasLetter(cellAt(cells, index)) && parseSeverity(cellAt(cells, index)) !== null),
+  return (table.rows[0] ?? []).findIndex(
+    (_, index) =>
+      !UNRELATED.has(normal(cellAt(table.header, index))) &&
+      table.rows.every((cells) => !isDigit(cellAt(cells, index).charCodeAt(0)) && parseSeverityField(cellAt(cells, index)) !== null),
   );
 }
 
@@ -136,7 +155,7 @@ function takeFinding(cells: readonly string[], columns: Columns, context: TableC
 }
 
 function severityOf(word: string, draft: ReportDraft): Severity | null {
-  const severity = word === '' ? null : parseSeverity(word);
+  const severity = word === '' ? null : parseSeverityField(word);
   if (severity === null && (word === '' || isNoFinding(word))) return null;
   if (severity === null) draft.addNote(unknownSeverityNote(word));
   return severity ?? 'high';
@@ -151,24 +170,24 @@ function restOf(cells: readonly string[], columns: Columns): string {
 
 function takeScores(table: Table, columns: Columns, context: TableContext, draft: ReportDraft): true {
   const header = cellAt(table.header, columns.score);
-  const scored = table.rows.map((row) => ({ row, said: scoreOf(cellAt(row.cells, columns.score), header) }));
+  const scored = table.rows.map((cells) => ({ cells, said: scoreOf(cellAt(cells, columns.score), header) }));
   const hundred = scored.some(({ said }) => said !== null && said.outOf === null && said.value > 10 && said.value <= 100);
-  for (const { row, said } of scored) {
-    const name = withoutRemark(cellAt(row.cells, Math.max(columns.dimension, 0)));
+  for (const { cells, said } of scored) {
+    const name = withoutRemark(cellAt(cells, Math.max(columns.dimension, 0)));
     if (!hasLetter(name)) continue;
     if (said === null) {
-      const cell = plainText(cellAt(row.cells, columns.score));
+      const cell = plainText(cellAt(cells, columns.score));
       if (!isNoFinding(cell)) draft.addNote(`the score ${quote(cell)} of ${quote(name)} cannot be read as a number; ignored`);
       continue;
     }
-    const outOf = parseScore(cellAt(row.cells, columns.outOf))?.value ?? said.outOf ?? (hundred ? 100 : null);
+    const outOf = parseScore(cellAt(cells, columns.outOf))?.value ?? said.outOf ?? (hundred ? 100 : null);
     const score: Score = { value: said.value, outOf };
     if (OVERALL.has(leadingWord(name))) {
       draft.addScore(score);
       continue;
     }
-    draft.addDimension(name, score, parseThreshold(cellAt(row.cells, columns.threshold), outOf));
-    const issue = cellAt(row.cells, columns.message);
+    draft.addDimension(name, score, parseThreshold(cellAt(cells, columns.threshold), outOf));
+    const issue = cellAt(cells, columns.message);
     if (hasLetter(issue) && !isNoFinding(issue)) draft.addFinding({ text: issue, severity: null, dimension: name, aside: context.aside });
   }
   return true;
@@ -201,7 +220,7 @@ function withoutMarks(text: string): string {
 /** `| Accessibility | 5/10 |` without any header. */
 function takeBareScores(table: Table, draft: ReportDraft): boolean {
   let taken = false;
-  for (const { cells } of table.rows) {
+  for (const cells of table.rows) {
     const name = cellAt(cells, 0);
     const score = scoreOf(cellAt(cells, 1), '');
     if (score === null || score.outOf === null || cellAt(cells, 1).includes('%') || !hasLetter(name)) continue;
@@ -212,39 +231,40 @@ function takeBareScores(table: Table, draft: ReportDraft): boolean {
   return taken;
 }
 
-/** One column per severity, with numbers or ticks: `| Critical | High |` over `| 2 | 0 |`. */
+/** One column per severity, with numbers, ticks or the findings themselves: `| Critical | High |` over `| 2 | 0 |`. */
 function takeSeverityColumns(table: Table, columns: Columns, context: TableContext, draft: ReportDraft): boolean {
-  const heads = table.header.join(' ').toLowerCase();
-  if (!SEVERITY_HEADS.some((head) => heads.includes(head))) return false;
-  const named = table.header.map((cell) => (SEVERITY_COLUMNS.hasAny(wordsOf(normal(cell))) ? parseSeverity(normal(cell)) : null));
+  const named = table.header.map((cell) => (certaintyOf(cell) === 'column' ? null : parseSeverity(normal(cell))));
   if (!named.includes('critical') && named.filter((severity) => severity !== null).length < 2) return false;
-  for (const { cells } of table.rows) {
-    const worst = named.findIndex((severity, at) => severity !== null && isTick(cellAt(cells, at)));
-    const ticked = named[worst] ?? null;
-    const text =
-      cellAt(cells, columns.message) ||
-      cellAt(
-        cells,
-        named.findIndex((severity) => severity === null),
-      );
-    if (ticked !== null && !isNoFinding(text))
-      draft.addFinding({ text, severity: ticked, place: cellAt(cells, columns.place), dimension: context.dimension, aside: context.aside });
+  for (const cells of table.rows) {
+    const label = cellAt(
+      cells,
+      columns.message < 0 ? named.findIndex((severity, at) => severity === null && hasLetter(cellAt(cells, at))) : columns.message,
+    );
     for (const [at, severity] of named.entries()) {
-      const digits = severity === null ? undefined : /^\d{1,6}$/.exec(cellAt(cells, at).replaceAll('*', ''))?.[0];
-      if (severity !== null && digits !== undefined) draft.stateCount(severity, Number(digits));
+      const cell = cellAt(cells, at).replaceAll('*', '');
+      const digits = /^\d{1,6}$/.exec(cell)?.[0];
+      if (severity === null || (digits === undefined && (cell === '' || (isNoFinding(cell) && !TICKS.has(cell.replaceAll('\ufe0f', ''))))))
+        continue;
+      if (digits !== undefined) draft.stateCount(severity, Number(digits));
+      else if (cell.length > 3 || !isNoFinding(label))
+        draft.addFinding({
+          text: cell.length > 3 ? cell : label,
+          severity,
+          place: cellAt(cells, columns.place),
+          dimension: context.dimension,
+          aside: context.aside,
+        });
     }
   }
   return true;
 }
 
-function isTick(cell: string): boolean {
-  return TICKS.has(cell.replaceAll('\ufe0f', '').trim().toLowerCase());
-}
+const TICKS = new WordList('\u2713 \u2714 \u2705 \u2717 \u2718 \u274c \u25cf \u2022');
 
 function takeCounts(table: Table, columns: Columns, draft: ReportDraft): true {
-  for (const { cells } of table.rows) {
+  for (const cells of table.rows) {
     const word = cellAt(cells, columns.severity);
-    const severity = hasLetter(word) ? parseSeverity(word) : null;
+    const severity = isDigit(word.charCodeAt(0)) ? null : parseSeverityField(word);
     const digits = /^\d{1,6}(?=\D|$)(?![./%])/.exec(cellAt(cells, columns.count))?.[0];
     if (severity !== null && digits !== undefined) draft.stateCount(severity, Number(digits));
   }

@@ -49,10 +49,6 @@ describe('tags', () => {
     check('**CRITICAL (2):** must fix', 'critical', 'must fix', 2);
     check('High Issues (0): none', 'high', 'none', 0);
   });
-
-  test('reports how certain the mark is', () => {
-    expect(['[HIGH] a', '**High** a', 'High: a'].map((text) => splitTag(text)?.mark)).toEqual(['bracket', 'bold', 'plain']);
-  });
 });
 
 describe('text that is no tag', () => {

@@ -8,7 +8,46 @@ import { hasDigit, isDigit, isForeign, LetterPattern, letterWords, hasLetter, re
 import { WordList, wordsOf } from './word-lists.js';
 import { quote } from './reader.js';
 
-const MARKS: readonly (readonly [string, Severity])[] = [
+/** Severity words in English, German, French, Spanish, Chinese and Japanese. */
+const WORDS: Readonly<Record<Severity, string>> = {
+  critical:
+    'critical criticals crit blocker blockers blocking fatal p0 sev0 sev1 ' +
+    'kritisch kritische kritischer kritisches blockierend bloquant bloquante bloquants crítico crítica ' +
+    'críticos críticas critico critica bloqueante ' +
+    '严重 致命 致命的 阻断 阻塞 紧急 緊急 クリティカル',
+  high:
+    'high highs error errors major serious important p1 sev2 hoch hohe hoher hohes wichtig wichtige schwer schwerwiegend dringend ' +
+    'élevé élevée élevés élevées elevé haut haute majeur majeure majeurs majeures grave graves alto alta altos altas mayor ' +
+    'importante importantes 高 高い 重要 重大 主要',
+  medium:
+    'medium mediums med warning warnings warn moderate p2 sev3 mittel mittlere mittlerer mäßig moyen moyenne moyens modéré ' +
+    'modérée medio moderado moderada 中 中等 一般 警告 中程度',
+  low:
+    'low lows minor info informational information note notes trivial nit nits nitpick nitpicks p3 p4 sev4 niedrig niedrige gering geringe ' +
+    'leicht hinweis faible faibles mineur mineure mineurs bajo baja menor menores leve 低 低い 轻微 軽微 次要 提示',
+};
+
+/** By word: its severity, or null for a filler. Built on first use. */
+let known: ReadonlyMap<string, Severity | null> | null = null;
+
+function severityOfWord(word: string): Severity | null | undefined {
+  known ??= new Map([
+    ...FILLERS.split(' ').map((each) => [each, null] as const),
+    ...SEVERITIES.flatMap((severity) => WORDS[severity].split(' ').map((each) => [each, severity] as const)),
+  ]);
+  return known.get(word);
+}
+
+/** Words that are severities only where nothing else can stand: in brackets, in a severity column, after "Severity:". */
+const COLUMN_WORDS = new WordList('info informational information note notes hinweis 提示');
+/** Words that open ordinary sentences too ("Error: \u2026"): without emphasis they are no tag. */
+const EMPHASIZED_WORDS = new WordList(
+  'error errors warning warnings warn important importante importantes dringend grave graves schwer leicht leve alto alta haut haute ' +
+    'mayor menor medio 中 一般 主要',
+);
+
+/** Circles and squares, also written as totals ("\ud83d\udd34 3"), and signs. */
+const CIRCLES: readonly (readonly [string, Severity])[] = [
   ['\u{1f534}', 'critical'],
   ['\u{1f6a8}', 'critical'],
   ['\u26d4', 'critical'],
@@ -20,6 +59,14 @@ const MARKS: readonly (readonly [string, Severity])[] = [
   ['\u{1f7e8}', 'medium'],
   ['\u{1f7e2}', 'low'],
   ['\u{1f535}', 'low'],
+];
+const MARKS: readonly (readonly [string, Severity])[] = [
+  ...CIRCLES,
+  ['\u274c', 'high'],
+  ['\u2757', 'high'],
+  ['\u{1f6ab}', 'high'],
+  ['\u2717', 'high'],
+  ['\u2718', 'high'],
 ];
 
 /** The first character that may start such an emoji. */
@@ -33,27 +80,28 @@ export function leadingEmojiSeverity(text: string): Severity | null {
   return MARKS.find(([mark]) => body.startsWith(mark))?.[1] ?? null;
 }
 
-/** Replaces emoji by severity words, for totals written as a coloured circle with a number. */
+/** The severity of the worst circle anywhere in a text. */
+export function drawnSeverity(text: string): Severity | null {
+  if (!text.includes('\ud83d') && !text.includes('\u26d4')) return null;
+  return CIRCLES.find(([mark]) => text.includes(mark))?.[1] ?? null;
+}
+
+/** Replaces circles by severity words, for totals written as a coloured circle with a number. */
 export function spellEmoji(text: string): string {
-  if (!text.includes('\ud83d') && !text.includes('\u26d4')) return text;
+  if (drawnSeverity(text) === null) return text;
   let spelled = text;
-  for (const [mark, severity] of MARKS) spelled = spelled.replaceAll(mark, ` ${severity} `);
+  for (const [mark, severity] of CIRCLES) spelled = spelled.replaceAll(mark, ` ${severity} `);
   return spelled.replaceAll('\ufe0f', '');
 }
 
-const WORDS: Readonly<Record<Severity, WordList>> = {
-  critical: new WordList(
-    'critical criticals crit blocker blockers blocking fatal p0 sev0 sev1 kritisch \u4e25\u91cd \u4e25\u91cd\u95ee\u9898 \u81f4\u547d',
-  ),
-  high: new WordList('high highs error errors major serious p1 sev2'),
-  medium: new WordList('medium mediums med warning warnings warn moderate p2 sev3'),
-  low: new WordList('low lows minor info informational information note trivial nit nits nitpick nitpicks p3 p4 sev4'),
-};
-
 /** Words beside a severity that change nothing. Not "level": "high-level" is no severity. */
-const FILLERS = new WordList(
-  'severity sev priority risk impact issue issues finding findings problem problems violation violations concern concerns item items and or the',
-);
+const FILLERS =
+  'severity sev priority risk impact issue issues finding findings problem problems violation violations concern concerns item items found total open number of and or the ' +
+  'und schweregrad priorität befund befunde probleme mängel et gravité sévérité priorité constat constats ' +
+  'problème problèmes gravedad severidad prioridad problema problemas hallazgo hallazgos';
+/** The same in Chinese and Japanese, where no space parts the words. */
+const FILLERS_WITHOUT_SPACES =
+  /\u4e25\u91cd(?:\u7a0b\u5ea6|\u6027)|\u4f18\u5148\u7ea7|\u512a\u5148\u5ea6|\u91cd\u8981\u5ea6|\u6df1\u523b\u5ea6|\u7ea7\u522b|\u7b49\u7ea7|\u95ee\u9898|\u554f\u984c|\u6307\u6458|\u4e8b\u9879|\u7ea7|\u30ec\u30d9\u30eb|\u306a/g;
 
 /** ESLint: 2 is an error, 1 a warning. 0 means that the rule is off, so it is no severity. */
 const ESLINT: ReadonlyMap<number, Severity> = new Map([
@@ -79,16 +127,35 @@ export function parseSeverity(word: unknown): Severity | null {
   return respelled === word ? null : severityOfWords(respelled);
 }
 
+/** As parseSeverity, where a word can only be a severity: French "critique" and Spanish "media" are ordinary English words elsewhere. */
+export function parseSeverityField(word: unknown): Severity | null {
+  const said = typeof word === 'string' ? word.replace(/\bcritiques?\b/i, 'critical').replace(/\bmedia\b/i, 'medium') : word;
+  return parseSeverity(said);
+}
+
+/** Not severities, so that in a severity field they are unknown. As a tag they always mean something grave. */
+const GRAVE = /\b(?:showstoppers?|catastrophic|severe|urgent)\b/i;
+
+/** As parseSeverity, for a tag or a heading. */
+export function parseSeverityTag(word: string): Severity | null {
+  return parseSeverity(GRAVE.test(word) ? word.replace(GRAVE, 'high') : word);
+}
+
 function severityOfWords(word: string): Severity | null {
-  const tokens = letterWords(word.toLowerCase().replaceAll('sev-', 'sev'));
-  if (tokens.length === 0) return leadingEmojiSeverity(word);
+  const drawn = leadingEmojiSeverity(word);
+  const lower = word
+    .toLowerCase()
+    .replaceAll('sev-', 'sev')
+    .replace(/\bmust[ -]fix\b/, drawn === null ? 'high' : '');
+  const tokens = letterWords(/[\u3040-\u9fff]/.test(lower) ? lower.replace(FILLERS_WITHOUT_SPACES, ' ') : lower);
+  if (tokens.length === 0) return drawn;
   let worst: Severity | null = null;
   for (const token of tokens) {
-    const severity = SEVERITIES.find((each) => WORDS[each].has(token));
-    if (severity !== undefined) worst = worst === null ? severity : worseOf(worst, severity);
-    else if (!FILLERS.has(token)) return ESLINT.get(Number(word)) ?? null;
+    const severity = severityOfWord(token);
+    if (severity === undefined) return ESLINT.get(Number(word)) ?? null;
+    if (severity !== null) worst = worst === null ? severity : worseOf(worst, severity);
   }
-  return worst;
+  return worst ?? drawn;
 }
 
 /** The `security-severity` of SARIF (a CVSS score). 0 means none: then the level of the result decides. */
@@ -97,6 +164,27 @@ export function severityOfScore(score: number): Severity | null {
   if (score >= 9) return 'critical';
   if (score >= 7) return 'high';
   return score >= 4 ? 'medium' : 'low';
+}
+
+/** Cheap test: whether a text may hold a severity word or sign at all. */
+export function mayNameSeverity(text: string): boolean {
+  if (isForeign(text) || MARKS.some(([mark]) => text.includes(mark))) return true;
+  const words = text.toLowerCase().match(/[a-z]+\d?/g) ?? [];
+  return words.some(
+    (word) =>
+      word === 'sev' ||
+      word.startsWith('critique') ||
+      word === 'media' ||
+      GRAVE.test(word) ||
+      (severityOfWord(word) ?? severityOfWord(word.replace(/\d$/, '')) ?? null) !== null,
+  );
+}
+
+/** How much certainty a severity word needs: `column` the most, then `emphasis`; `plain` words are a tag wherever they lead. */
+export function certaintyOf(word: string): 'plain' | 'emphasis' | 'column' {
+  const words = letterWords(word.toLowerCase());
+  if (words.every((each) => COLUMN_WORDS.has(each) || severityOfWord(each) === null)) return 'column';
+  return words.every((each) => EMPHASIZED_WORDS.has(each)) ? 'emphasis' : 'plain';
 }
 
 export function worseOf(a: Severity, b: Severity): Severity {
@@ -132,13 +220,6 @@ export function severityName(severity: Severity): string {
 
 export function unknownSeverityNote(word: string): string {
   return `unknown severity "${word.trim().slice(0, 60)}"; counted as High`;
-}
-
-/** Words that are not severities, but always mean something grave. */
-const GRAVE = new WordList('showstopper showstoppers catastrophic severe urgent');
-
-export function isGraveWord(word: string): boolean {
-  return GRAVE.has(word.trim().toLowerCase());
 }
 
 export interface SeveritySummary {
@@ -240,7 +321,7 @@ class Tally {
   }
 }
 
-const NUMBERS: readonly string[] = 'zero one two three four five six seven eight nine ten'.split(' ');
+export const NUMBERS: readonly string[] = 'zero one two three four five six seven eight nine ten'.split(' ');
 const LETTERS: ReadonlyMap<string, Severity> = new Map([
   ['c', 'critical'],
   ['h', 'high'],

@@ -104,6 +104,8 @@ export interface Reading {
   /** Stated by the evidence, or counted from `findings`. Left out if the evidence has no counts. */
   readonly counts?: Counts;
   readonly lists: Readonly<Record<string, readonly Item[]>>;
+  /** A7: lines of the report that carry a severity and were not read. With one, no approval is clean. */
+  readonly unread?: readonly string[];
   /** Become anomalies of the verdict. */
   readonly notes: readonly string[];
 }

@@ -168,8 +168,9 @@ function readContent(
       const cell = (row?.columns[column] ?? '').trim();
       if (cell !== '') values[column] = cell;
     }
-    const { findings, notes } = parseFindingsCell(row?.columns['findings'] ?? '');
-    return { state: 'ok', reading: { values, findings, counts: countFindings(findings), lists: {}, notes }, problem: null };
+    const { findings, unread, notes } = parseFindingsCell(row?.columns['findings'] ?? '');
+    const reading = { values, findings, counts: countFindings(findings), lists: {}, unread, notes };
+    return { state: 'ok', reading, problem: null };
   }
   const readWith = Object.hasOwn(READERS, reader) ? READERS[reader] : undefined;
   // The rules come from the journal, which another version of Umpire may have written.

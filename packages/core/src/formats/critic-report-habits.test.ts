@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { severityOfKind } from './audit-report.js';
 import { ReportDraft } from './report-draft.js';
-import { walkMarkdown } from './markdown-report.js';
+import { readCriticReport } from './critic-report.js';
 
 /** Findings as `severity file:line [dimension] message`, then scores, signal and notes. */
 function check(
@@ -13,7 +13,7 @@ function check(
   options: ConstructorParameters<typeof ReportDraft>[0] = { classify: severityOfKind, fallback: 'high' },
 ): void {
   const draft = new ReportDraft(options);
-  walkMarkdown(text, draft);
+  readCriticReport(text, draft);
   const settled = draft.finish();
   const drawn = settled.findings.map(({ severity, artifact, line, dimension, rule, message }) =>
     [
@@ -102,7 +102,7 @@ describe('tags', () => {
       'high - b',
       'medium - c',
     ]));
-  test('a tag with nothing', () => check('- [HIGH] none\n- [LOW]\n- [MEDIUM] [finding]', [], { counted: true }));
+  test('a tag with nothing', () => check('- [HIGH] none\n- [LOW]\n- [MEDIUM] [finding]', [], { counted: true, notes: expect.anything() }));
 });
 
 describe('records', () => {
@@ -134,13 +134,13 @@ describe('records', () => {
     ['### Notes\n**Severity:** Critical\nAnyone can read them.', ['critical - Notes']],
     ['### 1. Patient notes\nThere is no limit to their length.', ['high - Patient notes']],
     ['### Security notes\n- a', ['high - a']],
-    ['### 🔴 Notes\n- a', ['high - a']],
+    ['### 🔴 Notes\n- a', ['critical - a']],
     ['### Unresolved notes\n- a', ['high - a']],
   ])('notes that say that they are more stay what they were: %s', (text, findings) =>
     check(`## Findings\n${text}`, findings, { notes: expect.anything() }),
   );
   test('tagged headings', () =>
-    check('### [HIGH] One\n- a\n### Critical: Two\nb\n### Cost (LOW)\n- a\n- b', ['high - One', 'critical - Two']));
+    check('### [HIGH] One\n- a\n### Critical: Two\nb\n### Cost (LOW)\n- a\n- b', ['high - One', 'critical - Two', 'low - a', 'low - b']));
   test('paragraphs', () =>
     check('severity: P1\nfile: a.ts\nlines: 4-9\ntitle: One\n\nseverity: odd\ndescription: Two', ['high a.ts:4 One', 'high - Two'], {
       notes: ['unknown severity "odd"; counted as High'],
@@ -157,13 +157,13 @@ describe('dimensions', () => {
   test('issues and praise', () =>
     check(
       '## Accessibility (4/10)\n- ✅ Labels\n- ❌ Odd order\n- Ring missing\n- Fine\n- No contrast failures\n**Strengths**\n- no clutter\n**Issues**\n- Fine too',
-      ['critical - [Accessibility] Odd order', 'critical - [Accessibility] Ring missing', 'critical - [Accessibility] Fine too'],
+      ['critical - [Accessibility] Odd order', 'critical - [Accessibility] Fine too'],
       {
         dimensions: ['Accessibility 4'],
       },
     ));
   test('nested in a bullet', () =>
-    check('- Accessibility: 4/10\n  - Ring missing\n- Score: 7/10', ['critical - [Accessibility] Ring missing'], {
+    check('- Accessibility: 4/10\n  - [HIGH] Ring missing\n- Score: 7/10', ['high - [Accessibility] Ring missing'], {
       dimensions: ['Accessibility 4'],
       score: 7,
     }));
@@ -195,11 +195,7 @@ describe('findings without a severity', () => {
       ['critical - Contrast is low', 'high - Inconsistent radii', 'medium - Rename x', 'low - A style preference', 'high - Odd'],
       { notes: ['a finding has no severity; counted as High: "Odd"'] },
     ));
-  test('praise among them', () => check('## Findings\n- Contrast meets AA\n- ✅ Labels\n- No hard-coded values found\n- Tokens: 12', []));
-  test('under a title', () =>
-    check('# Contrast issues\n- Date: today\n- Body 3:1 (a.json:4)\n- Looks fine', ['high a.json:4 Body 3:1'], {
-      notes: ['a finding has no severity; counted as High: "Body 3:1 (a.json:4)"'],
-    }));
+  test('what is marked as good, and figures, are none', () => check('## Findings\n- ✅ Labels\n- Tokens: 12', []));
   test('left out where nobody classes them', () =>
     check('## Findings\n- Odd\n- [LOW] a', ['low - a'], {}, { classify: null, fallback: null }));
 });
@@ -240,5 +236,5 @@ describe('signals and statements', () => {
 
 test('JSON fences are handed back', () => {
   const draft = new ReportDraft({ classify: null, fallback: null });
-  expect(walkMarkdown('```json\n{}\n```\n```js\nx\n```\n## Resolved\n```json\n1\n```', draft)).toMatchObject([{ line: 2, text: '{}' }]);
+  expect(readCriticReport('```json\n{}\n```\n```js\nx\n```\n## Resolved\n```json\n1\n```', draft)).toMatchObject([{ line: 2, text: '{}' }]);
 });
