@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type * as registry from '@umpire/umpire/agents/known/known-agents.js';
 import type { EventStream } from '@umpire/umpire/agents/event-stream.js';
-import type { classifyFailure } from '@umpire/umpire/agents/failure-cause.js';
+import type { classifyAgentFault } from '@umpire/umpire/agents/failure-cause.js';
 import type { writeAgentHooks } from '@umpire/umpire/doors/agent-hooks.js';
 import type { readArguments } from '@umpire/umpire/doors/cli/arguments.js';
 import type { runComplete } from '@umpire/umpire/doors/cli/completion.js';
@@ -172,7 +172,7 @@ const ADDED = [OPTION, AGENT_OPTION, ANSWER, AGENT, FORMAT, RULE];
 const SOURCES = `
 export * as registry from '@umpire/umpire/agents/known/known-agents.js';
 export { EventStream } from '@umpire/umpire/agents/event-stream.js';
-export { classifyFailure } from '@umpire/umpire/agents/failure-cause.js';
+export { classifyAgentFault } from '@umpire/umpire/agents/failure-cause.js';
 export { writeAgentHooks } from '@umpire/umpire/doors/agent-hooks.js';
 export { readArguments } from '@umpire/umpire/doors/cli/arguments.js';
 export { runComplete } from '@umpire/umpire/doors/cli/completion.js';
@@ -196,7 +196,7 @@ export * as stories from './test/support/session-events.js';
 interface Program {
   readonly registry: typeof registry;
   readonly EventStream: typeof EventStream;
-  readonly classifyFailure: typeof classifyFailure;
+  readonly classifyAgentFault: typeof classifyAgentFault;
   readonly writeAgentHooks: typeof writeAgentHooks;
   readonly readArguments: typeof readArguments;
   readonly runComplete: typeof runComplete;
@@ -357,7 +357,7 @@ it('knows an agent: help, init, events, failures, state, files that steer it, te
   const events = new program.EventStream();
   events.write(Buffer.from('{"type":"aider.said","text":"Done.","aider_chat":"c1"}\n'));
   expect(events.end()).toMatchObject({ text: 'Done.', conversation: 'c1' });
-  expect(program.classifyFailure({ words: 'The aider is tired', status: null, afterMs: null })).toBe('passing');
+  expect(program.classifyAgentFault({ words: 'The aider is tired', status: null, afterMs: null })).toBe('passing');
   expect(known.findAgentState('/usr/bin/aider', {}, '/home/me')).toEqual([{ place: '/home/me/.aider', login: 'keys.json' }]);
 
   const isJudgeFile = program.judgeFileTest({ project: '/p', loop: 'review', loopFolder: null });

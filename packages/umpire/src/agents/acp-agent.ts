@@ -9,7 +9,7 @@ import type { Agent, Watch } from '@umpire/core/model/ports.js';
 import type { Allowable } from '../sessions/default-settings.js';
 import { packageRoot } from '../sessions/package-root.js';
 import { AcpConversation } from './acp-conversation.js';
-import { projectCommands } from './permissions.js';
+import { allowedCommands } from './permissions.js';
 import type { Guardian } from './guardian.js';
 import { findLastObject } from './last-json-object.js';
 import { completedWithout, programRunner, withTaskFiles, readConversation, writeConversation } from './program-agent.js';
@@ -46,7 +46,7 @@ export function acpAgent(spec: AcpSpec, guardian: Guardian): Agent {
         const known = readConversation(assignment.conversation);
         const log = new DialogueLog(watch, (text) => conversation.handleLine(text));
         const conversation = new AcpConversation({
-          scope: { workdir, session, writes, allow, commands: projectCommands(assignment) },
+          scope: { workdir, session, writes, allow, commands: allowedCommands(assignment) },
           prompt: fullPromptFor(assignment, taskFiles),
           askAgain: (answer) => {
             // The request for a missing result; null where there is one, or where it does not matter.
@@ -56,7 +56,7 @@ export function acpAgent(spec: AcpSpec, guardian: Guardian): Agent {
           },
           conversation: known === null ? null : { id: known.id, costUsd: Number(known.note) || 0 },
           // The protocol wants the version of the client.
-          version: (version ??= readVersion()),
+          version: (version ??= readOwnVersion()),
           readyMs,
           countsTokens,
           tell: (words) => log.tell(words),
@@ -145,7 +145,7 @@ class DialogueLog {
 
 let version: string | null = null;
 
-function readVersion(): string {
+function readOwnVersion(): string {
   try {
     const read = parseJson(readFileSync(join(packageRoot(), 'package.json'), 'utf8'));
     const said = read.ok && isObject(read.value) ? own(read.value, 'version') : null;

@@ -23,7 +23,7 @@ import type { AgentReport } from './event-stream.js';
 import { lineOf } from '../views/safe-text.js';
 import { LAST_SEARCHED, MAX_RESULT_BYTES } from './last-json-object.js';
 import { TailBuffer } from './child-process.js';
-import { usageOf } from './known/known-agent.js';
+import { makeUsage } from './known/known-agent.js';
 
 export interface AcpBrief {
   readonly scope: PermissionScope;
@@ -165,7 +165,7 @@ export class AcpConversation implements Dialogue {
     const known = this.brief.countsTokens ? (this.tokens ?? this.context) : null;
     const { signs, session, costUsd } = this;
     // Without the noise of binary fractions.
-    const usage = usageOf(
+    const usage = makeUsage(
       known === null ? null : Math.round(known),
       costUsd === null ? null : Number(Math.max(0, costUsd - this.costBefore).toFixed(9)),
     );
@@ -223,7 +223,7 @@ export class AcpConversation implements Dialogue {
     this.ask('session/prompt', { sessionId, prompt: [{ type: 'text', text }] }, (result) => {
       const { reason, tokens } = readPromptResult(result);
       if (tokens !== null) this.tokens = (this.tokens ?? 0) + tokens;
-      const words = STOPS.has(reason) ? (STOPS.get(reason) ?? null) : `stopped for an unknown reason, ${quote(reason)}`;
+      const words = STOPS.has(reason) ? (STOPS.get(reason) ?? null) : `stopped for an unknown reason, ${quoteShort(reason)}`;
       const again = words !== null || this.isAskedAgain || this.isCancelled ? null : this.brief.askAgain(this.answered());
       if (again === null) return this.settle(words);
       this.isAskedAgain = true;
@@ -243,7 +243,7 @@ export class AcpConversation implements Dialogue {
     if (method === 'session/load' && error.code !== AUTH_REQUIRED) return this.openSession();
     this.fault = errorText(error);
     this.signs = readApiError(error);
-    const offers = this.signIns.length === 0 ? '' : ` (sign-in methods: ${this.signIns.slice(0, 5).map(quote).join(', ')})`;
+    const offers = this.signIns.length === 0 ? '' : ` (sign-in methods: ${this.signIns.slice(0, 5).map(quoteShort).join(', ')})`;
     if (error.code === AUTH_REQUIRED) this.settle(`is not signed in; sign in with its own command, outside of Umpire${offers}`);
     else this.settle(`answered ${method} with an error`);
   }
@@ -311,6 +311,6 @@ const STOPS: ReadonlyMap<string, string | null> = new Map([
   ['cancelled', 'cancelled its turn without being asked to'],
 ]);
 
-function quote(text: string): string {
+function quoteShort(text: string): string {
   return JSON.stringify(lineOf(text, 60));
 }

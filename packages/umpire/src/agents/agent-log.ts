@@ -31,7 +31,7 @@ export class LogLines {
     // An agent may repeat its last message when it ends.
     if (event?.kind === 'ended' && event.text === this.said) return before;
     if (event?.kind === 'said') this.said = event.text;
-    if (event !== null) return [...before, ...wordsOf(event)];
+    if (event !== null) return [...before, ...showEvent(event)];
     return [...before, ...(this.acp.read(line) ?? [...this.acp.end(), line])];
   }
 
@@ -47,7 +47,7 @@ export class LogLines {
   }
 }
 
-function wordsOf(event: AgentEvent): readonly string[] {
+function showEvent(event: AgentEvent): readonly string[] {
   switch (event.kind) {
     case 'said':
       return event.text === '' ? [] : [event.text];

@@ -44,7 +44,7 @@ export function codingAgent(spec: CodingAgentSpec, guardian: Guardian): Agent {
         const known = readConversation(assignment.conversation);
         const isElsewhere = isBoundToFolder && known?.note !== workdir;
         let conversation: OwnConversation | null = known === null || isElsewhere ? null : { id: known.id, tokens: Number(known.note) || 0 };
-        const start = async (prompt: AgentTask['prompt'], task = assignment) => {
+        const runOnce = async (prompt: AgentTask['prompt'], task = assignment) => {
           const id = conversation?.id ?? null;
           const asked = { assignment: task, write: files.write, schema: JSON.stringify(resultSchema(task)), prompt, conversation: id };
           const outcome = await runProgram(planRun(spec, asked, conversation?.tokens ?? 0, watch), files, task);
@@ -55,11 +55,11 @@ export function codingAgent(spec: CodingAgentSpec, guardian: Guardian): Agent {
         };
         const prompt = { system: systemPromptFor(assignment, files), user: promptFor(assignment) };
         const isContinued = conversation !== null;
-        let outcome = await start(prompt);
+        let outcome = await runOnce(prompt);
         // The conversation may have been deleted, or be too long.
         if (isContinued && outcome.hasNotBegun && !watch.signal.aborted) {
           conversation = null;
-          outcome = await start(prompt);
+          outcome = await runOnce(prompt);
         }
         let { ending } = outcome;
         // Where a check decides, the agent's word does not matter.
@@ -69,7 +69,7 @@ export function codingAgent(spec: CodingAgentSpec, guardian: Guardian): Agent {
           const spent = ending.usage ?? UNKNOWN_USAGE;
           const costUsd = budget.costUsd === null ? null : Math.max(0, budget.costUsd - spent.costUsd);
           const shorter = { ...assignment, budget: { ...budget, costUsd }, timeoutMs: Math.min(timeoutMs, ASK_AGAIN_MS) };
-          const again = (await start({ system: '', user: promptForResult(assignment, ending) }, shorter)).ending;
+          const again = (await runOnce({ system: '', user: promptForResult(assignment, ending) }, shorter)).ending;
           // Without a result, the first answer is the reason, unless a server is.
           const isBroken = again.kind === 'broken' && again.passing === undefined && again.limit === undefined;
           ending = { ...(isBroken ? ending : again), usage: sumUsage(spent, again.usage ?? UNKNOWN_USAGE) };
@@ -95,8 +95,8 @@ function planRun(
     isTurnEnded = true;
     messages?.end();
   });
-  const keep = (chunk: Uint8Array): void => watch.log('stdout', chunk);
-  const logged = agent.unlogged === undefined ? null : new LineFilter(agent.unlogged, keep);
+  const keepLine = (chunk: Uint8Array): void => watch.log('stdout', chunk);
+  const logged = agent.unlogged === undefined ? null : new LineFilter(agent.unlogged, keepLine);
   return {
     args: [
       ...(agent.subcommand === undefined ? [] : [agent.subcommand]),
@@ -111,7 +111,7 @@ function planRun(
       signal: watch.signal,
       log: (stream, chunk) => {
         if (stream === 'stderr') return watch.log(stream, chunk);
-        if (logged === null) keep(chunk);
+        if (logged === null) keepLine(chunk);
         else logged.write(chunk);
         events.write(chunk);
       },

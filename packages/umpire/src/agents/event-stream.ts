@@ -7,9 +7,9 @@ import { NO_API_ERROR_INFO } from '@umpire/core/formats/model-api-error.js';
 import type { ApiErrorInfo } from '@umpire/core/formats/model-api-error.js';
 import { LineStream } from '@umpire/reports/line-stream.js';
 import type { Usage } from '@umpire/core/model/ports.js';
-import { findConversation, findMessageUsage, readEvent } from './known/known-agents.js';
+import { findConversation, findMessageUsage, readAnyEvent } from './known/known-agents.js';
 import { LAST_SEARCHED, MAX_RESULT_BYTES, findLastObject } from './last-json-object.js';
-import { usageOf } from './known/known-agent.js';
+import { makeUsage } from './known/known-agent.js';
 
 export interface AgentReport {
   /** The last message with a JSON object, else the last message; empty where there was none. */
@@ -95,12 +95,12 @@ export class EventStream {
       ...[...this.messages.values()].map(({ input, output }) => input + output),
     ];
     const tokens = known.length === 0 ? null : Math.round(known.reduce((sum, one) => sum + one, 0));
-    return usageOf(tokens, this.costUsd);
+    return makeUsage(tokens, this.costUsd);
   }
 
   private readEvent(line: string): void {
     const object = parseEventLine(line);
-    const event = object === null ? null : readEvent(object);
+    const event = object === null ? null : readAnyEvent(object);
     if (object === null || event === null) return;
     this.hasEvents = true;
     this.conversation = findConversation(object) ?? this.conversation;
@@ -138,9 +138,10 @@ export class EventStream {
         return;
       case 'ended': {
         this.keepText(event.text);
-        const add = (known: number | null, more: number) => (event.isSince === true ? (known ?? 0) + more : Math.max(known ?? 0, more));
-        this.tokens = add(this.tokens, event.tokens);
-        if (event.costUsd !== null) this.costUsd = add(this.costUsd, event.costUsd);
+        const addCount = (known: number | null, more: number) =>
+          event.isSince === true ? (known ?? 0) + more : Math.max(known ?? 0, more);
+        this.tokens = addCount(this.tokens, event.tokens);
+        if (event.costUsd !== null) this.costUsd = addCount(this.costUsd, event.costUsd);
         this.messages.clear();
         this.fault = event.why;
         this.signs = event.signs;

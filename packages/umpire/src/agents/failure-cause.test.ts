@@ -2,11 +2,11 @@
 
 import { expect, test } from 'vitest';
 import { NO_API_ERROR_INFO } from '@umpire/core/formats/model-api-error.js';
-import { limitResetMs, retryDelayMs, classifyFailure } from './failure-cause.js';
+import { limitResetMs, retryDelayMs, classifyAgentFault } from './failure-cause.js';
 import type { FailureCause } from './known/known-agent.js';
 
 function check(words: string, expected: FailureCause | null, status: number | null = null): void {
-  expect({ words, cause: classifyFailure({ ...NO_API_ERROR_INFO, words, status }) }).toEqual({ words, cause: expected });
+  expect({ words, cause: classifyAgentFault({ ...NO_API_ERROR_INFO, words, status }) }).toEqual({ words, cause: expected });
 }
 
 test('a temporary server error is passing', () => {

@@ -55,14 +55,14 @@ const TABLES: readonly FailurePatterns[] = [GENERAL, ...KNOWN_AGENTS.map(({ fail
 const MAX_CHARS = 4000;
 
 /** Null where the cause is another. */
-export function classifyFailure({ words: full, status: known }: AgentFault): FailureCause | null {
+export function classifyAgentFault({ words: full, status: known }: AgentFault): FailureCause | null {
   const words = full.slice(0, MAX_CHARS);
-  const says = (cause: FailureCause) => TABLES.some((signs) => signs[cause]?.some((sign) => sign.test(words)));
+  const hasSign = (cause: FailureCause) => TABLES.some((signs) => signs[cause]?.some((sign) => sign.test(words)));
   // An exhausted plan has the same status as a rate limit, so the text decides first.
-  if (says('limit')) return 'limit';
+  if (hasSign('limit')) return 'limit';
   const status = known ?? (Number(STATUS_WORDS.exec(words)?.[1] ?? 0) || null);
   if (status !== null) return STATUSES.get(status) ?? null;
-  return (['sign-in', 'passing'] as const).find(says) ?? null;
+  return (['sign-in', 'passing'] as const).find(hasSign) ?? null;
 }
 
 /** The retry delay that the message states; null where there is none. */

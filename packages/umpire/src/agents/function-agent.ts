@@ -4,7 +4,8 @@
 import { NO_USAGE, type Agent, type Assignment, type Ending, type Usage, type Watch } from '@umpire/core/model/ports.js';
 import { onAbort } from '../sessions/abort-listeners.js';
 import { lineOf } from '../views/safe-text.js';
-import { cellText } from './result.js';
+import { cellText, endBroken } from './result.js';
+import { isObject } from '@umpire/core/formats/json-text.js';
 
 /** How long to wait for a stopped function. It cannot be killed. */
 const GRACE_MS = 5000;
@@ -12,7 +13,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export function functionAgent(agent: Agent): Agent {
   const { name, inProcess = false, isPerson = false } = agent;
-  return { name, inProcess, isPerson, run: (assignment, watch) => endOf(agent, assignment, watch) };
+  return { name, inProcess, isPerson, run: (assignment, watch) => runFunction(agent, assignment, watch) };
 }
 
 /** Its own abort signal, created on first use: most short functions never read it, and it costs more than the rest of the call. */
@@ -48,7 +49,7 @@ class AgentWatch implements Watch {
 }
 
 /** Rejects only where Umpire itself failed, such as when its log cannot be written. */
-async function endOf(agent: Agent, assignment: Assignment, watch: Watch): Promise<Ending> {
+async function runFunction(agent: Agent, assignment: Assignment, watch: Watch): Promise<Ending> {
   const own = new AgentWatch(watch);
   let timer: NodeJS.Timeout | undefined;
   let giveUp: (ending: Ending) => void = () => undefined;
@@ -62,18 +63,18 @@ async function endOf(agent: Agent, assignment: Assignment, watch: Watch): Promis
   });
   timer = setTimeout(
     () => {
-      giveUp(broken(agent, `timed out after ${assignment.timeoutMs / 1000} seconds`));
+      giveUp(breakAgent(agent, `timed out after ${assignment.timeoutMs / 1000} seconds`));
       own.stop('out of time');
     },
     Math.min(assignment.timeoutMs, MAX_TIMER_MS),
   );
   try {
     const handed = agent.run(assignment, own);
-    return endingOf(await Promise.race([handed, givenUp]), agent, assignment);
+    return readHandedEnding(await Promise.race([handed, givenUp]), agent, assignment);
   } catch (error) {
     if (own.fault !== null) throw own.fault.error;
     if (watch.signal.aborted) return { kind: 'interrupted' };
-    return broken(agent, `threw an error: ${lineOf(error instanceof Error ? error.message : String(error), 300)}`);
+    return breakAgent(agent, `threw an error: ${lineOf(error instanceof Error ? error.message : String(error), 300)}`);
   } finally {
     clearTimeout(timer);
     unhear();
@@ -81,51 +82,46 @@ async function endOf(agent: Agent, assignment: Assignment, watch: Watch): Promis
 }
 
 /** A function without types may return anything. */
-function endingOf(handed: unknown, agent: Agent, { interactive, outputs }: Assignment): Ending {
+function readHandedEnding(handed: unknown, agent: Agent, { interactive, outputs }: Assignment): Ending {
   if (!isObject(handed))
-    return broken(agent, `returned ${handed === undefined ? 'nothing' : 'no object'}; expected an object such as { kind: 'completed' }`);
+    return breakAgent(
+      agent,
+      `returned ${handed === undefined ? 'nothing' : 'no object'}; expected an object such as { kind: 'completed' }`,
+    );
   const { kind } = handed;
-  const usage = readUsage(handed['usage']);
+  const usage = readHandedUsage(handed['usage']);
   switch (kind) {
     case 'completed':
     case 'failed': {
       const given = isObject(handed['outputs']) ? handed['outputs'] : {};
       return {
         kind,
-        findings: textOf(handed['findings']),
-        error: textOf(handed['error']),
-        outputs: Object.fromEntries(outputs.filter((name) => Object.hasOwn(given, name)).map((name) => [name, textOf(given[name])])),
+        findings: cellText(handed['findings']),
+        error: cellText(handed['error']),
+        outputs: Object.fromEntries(outputs.filter((name) => Object.hasOwn(given, name)).map((name) => [name, cellText(given[name])])),
         usage,
       };
     }
     case 'asked':
-      if (!interactive) return broken(agent, 'asked a question, but the task is not interactive', usage);
-      return { kind, question: textOf(handed['question']), usage };
+      if (!interactive) return breakAgent(agent, 'asked a question, but the task is not interactive', usage);
+      return { kind, question: cellText(handed['question']), usage };
     case 'blocked':
-      return { kind, reason: textOf(handed['reason']) || 'no reason given', usage };
+      return { kind, reason: cellText(handed['reason']) || 'no reason given', usage };
     case 'broken':
-      return { kind, reason: textOf(handed['reason']), usage };
+      return { kind, reason: cellText(handed['reason']), usage };
     case 'interrupted':
       return isObject(handed['usage']) ? { kind, usage } : { kind };
     default:
-      return broken(agent, `returned the kind ${JSON.stringify(lineOf(cellText(kind), 60))}; expected completed or failed`, usage);
+      return breakAgent(agent, `returned the kind ${JSON.stringify(lineOf(cellText(kind), 60))}; expected completed or failed`, usage);
   }
 }
 
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : cellText(value);
-}
-
-function readUsage(value: unknown): Usage {
+function readHandedUsage(value: unknown): Usage {
   if (!isObject(value)) return NO_USAGE;
   const { tokens, costUsd } = value;
   return { tokens: typeof tokens === 'number' ? tokens : 0, costUsd: typeof costUsd === 'number' ? costUsd : 0 };
 }
 
-function broken({ name }: Agent, what: string, usage = NO_USAGE): Ending {
-  return { kind: 'broken', reason: `The agent ${JSON.stringify(name)} ${what}.`, usage };
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
+function breakAgent({ name }: Agent, what: string, usage = NO_USAGE): Ending {
+  return endBroken(`The agent ${JSON.stringify(name)} ${what}.`, usage);
 }

@@ -92,7 +92,7 @@ export function startGuardian(run: string, sandbox: Sandbox | null = null): Guar
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   // One write reports the end of a group and the start of the next. An end alone is written before the next wait.
   let untold = '';
-  const tell = (lines: string) => {
+  const sendLines = (lines: string) => {
     untold = '';
     if (lines !== '') stdin.write(lines);
   };
@@ -100,9 +100,9 @@ export function startGuardian(run: string, sandbox: Sandbox | null = null): Guar
   return {
     run,
     sandbox,
-    watch: (group) => tell(`${untold}+${group}\n`),
+    watch: (group) => sendLines(`${untold}+${group}\n`),
     release: (group) => {
-      if (untold === '') setImmediate(() => tell(untold));
+      if (untold === '') setImmediate(() => sendLines(untold));
       untold += `-${group}\n`;
     },
     close: async () => {
@@ -142,7 +142,7 @@ export function sweepProcesses(entry: string): number {
 }
 
 function processesWith(entry: Buffer): readonly number[] {
-  return listProcesses().filter((pid) => pid !== process.pid && environmentOf(pid).includes(entry));
+  return listProcesses().filter((pid) => pid !== process.pid && readEnvironment(pid).includes(entry));
 }
 
 function listProcesses(): readonly number[] {
@@ -156,7 +156,7 @@ function listProcesses(): readonly number[] {
 }
 
 /** Has a zero byte on both sides of every entry. Empty for ended processes and those of other users. */
-function environmentOf(pid: number): Buffer {
+function readEnvironment(pid: number): Buffer {
   try {
     return Buffer.concat([Buffer.alloc(1), readFileSync(`/proc/${pid}/environ`), Buffer.alloc(1)]);
   } catch {

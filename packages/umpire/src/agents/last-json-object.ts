@@ -15,11 +15,11 @@ export function findLastObject(text: string): string | null {
   const line = text.trimEnd();
   const last = line.slice(line.lastIndexOf('\n') + 1);
   // The usual case. No other object can contain one that fills the last line.
-  if (last.startsWith('{"') && isJson(last)) return last;
+  if (last.startsWith('{"') && parsesAsJson(last)) return last;
   return new Search(text).run();
 }
 
-function isJson(text: string): boolean {
+function parsesAsJson(text: string): boolean {
   try {
     JSON.parse(text);
     return true;
@@ -105,7 +105,7 @@ class Search {
     if (want === 'colon') return code === COLON ? [at + 1, 'value'] : null;
     if (want === 'next') return code === COMMA ? [at + 1, (open.at(-1) ?? 0) < 0 ? 'value' : 'key'] : null;
     if (code === QUOTE) {
-      const end = stringEnd(this.text, at);
+      const end = findQuoteEnd(this.text, at);
       if (end < 0) this.looks += ~end - at;
       return end < 0 ? null : [end, want === 'key' || want === 'first-key' ? 'colon' : 'next'];
     }
@@ -131,7 +131,7 @@ class Search {
 }
 
 /** Returns the end of the string that begins here, or the bitwise complement of the position of the error. */
-function stringEnd(text: string, from: number): number {
+function findQuoteEnd(text: string, from: number): number {
   for (let at = from + 1; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) return at + 1;

@@ -23,7 +23,7 @@ export const READING_COMMANDS: readonly string[] = [
 ];
 
 /** The commands of the project that this task may run, with the parts of a chain of commands. */
-export function projectCommands({ commands, check }: Pick<Assignment, 'commands' | 'check'>): readonly string[] {
+export function allowedCommands({ commands, check }: Pick<Assignment, 'commands' | 'check'>): readonly string[] {
   // Rules have no escapes: `(`, `)`, `*` and `\` would mean something else.
   const all = [...(check === null ? [] : [check]), ...commands]
     .map((command) => command.trim())
@@ -77,13 +77,13 @@ export interface Permission {
 export function answerPermission({ tool, options }: PermissionRequest, scope: PermissionScope): Permission {
   const once = options.find(({ kind }) => kind === 'allow_once');
   const why = explainRefusal(tool, scope) ?? (once === undefined ? 'it offers no one-time permission' : null);
-  if (why === null && once !== undefined) return { option: once.id, isAllowed: true, words: `allowed once: ${describeTool(tool)}` };
+  if (why === null && once !== undefined) return { option: once.id, isAllowed: true, words: `allowed once: ${describeRequest(tool)}` };
   const no = options.find(({ kind }) => kind === 'reject_once') ?? options.find(({ kind }) => kind === 'reject_always');
-  return { option: no?.id ?? null, isAllowed: false, words: `refused: ${describeTool(tool)} (${why ?? 'nothing allows it'})` };
+  return { option: no?.id ?? null, isAllowed: false, words: `refused: ${describeRequest(tool)} (${why ?? 'nothing allows it'})` };
 }
 
 /** `execute "npm test"` */
-function describeTool({ title, kind, paths }: AcpToolCall): string {
+function describeRequest({ title, kind, paths }: AcpToolCall): string {
   const files = paths.filter((path) => title?.includes(basename(path)) !== true).slice(0, 3);
   const where = files.length === 0 ? '' : ` on ${files.map((path) => JSON.stringify(lineOf(path, 200))).join(', ')}`;
   return `${lineOf(kind ?? 'other', 40)} ${JSON.stringify(lineOf(title ?? 'a tool', 200))}${where}`;
@@ -124,15 +124,15 @@ function explainRefusal(
 }
 
 function outside(paths: readonly string[], roots: readonly string[], place: (path: string) => string): string | null {
-  const path = paths.find((one) => !roots.some((root) => isInside(place(one), root)));
+  const path = paths.find((one) => !roots.some((root) => liesIn(place(one), root)));
   return path === undefined ? null : `${JSON.stringify(lineOf(path, 200))} is outside its folders`;
 }
 
 /** The journal, plan, logs and stored evidence of the session. */
 function isOwnFile(path: string, session: string): boolean {
-  return isInside(path, session) && REFUSED_NAMES.has(relative(session, path).split(sep)[0] ?? '');
+  return liesIn(path, session) && REFUSED_NAMES.has(relative(session, path).split(sep)[0] ?? '');
 }
 
-function isInside(path: string, root: string): boolean {
+function liesIn(path: string, root: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }

@@ -1,11 +1,10 @@
 // The agent that is a person at the terminal: shows the task, waits, and asks for the result line by line. There is no timeout. The result
 // follows the same rules as a program's.
 
-import { NO_USAGE } from '@umpire/core/model/ports.js';
 import type { Agent, Assignment, Ending, Watch } from '@umpire/core/model/ports.js';
 import { showHidden } from '../views/safe-text.js';
 import { findingLine, findingsHeading } from './prompt.js';
-import { endingOf } from './result.js';
+import { endBroken, endingOf } from './result.js';
 import { StringDecoder } from 'node:string_decoder';
 
 export interface PersonTerminal {
@@ -45,7 +44,7 @@ class Interview {
     if (this.watch.signal.aborted) return { kind: 'interrupted' };
     if (!this.terminal.present) {
       const { id } = this.assignment.task;
-      return broken(
+      return endBroken(
         `The task ${JSON.stringify(id)} is for a person, but there is no terminal. Run this in a terminal: umpire resume --retry`,
       );
     }
@@ -57,18 +56,18 @@ class Interview {
       const lines = [
         '',
         `Task ${task.id} (${about.join(', ')})${typeof title === 'string' && title !== '' ? `: ${title}` : ''}`,
-        ...section('The goal', [goal]),
-        ...section('The task', [String(task['description'] ?? '')]),
-        ...section(
+        ...listSection('The goal', [goal]),
+        ...listSection('The task', [String(task['description'] ?? '')]),
+        ...listSection(
           'Reports of earlier tasks',
           prevContext.map((entry) => `${entry.id}: ${entry.findings}`),
         ),
-        ...section(findingsHeading(this.assignment), findings.map(findingLine)),
-        ...section(
+        ...listSection(findingsHeading(this.assignment), findings.map(findingLine)),
+        ...listSection(
           'Rules',
           rules.map((rule) => `- ${rule}`),
         ),
-        ...section(
+        ...listSection(
           'The conversation so far',
           turns.map(({ from, text }) => `${from === 'agent' ? 'You asked' : 'The answer was'}: ${text}`),
         ),
@@ -84,7 +83,7 @@ class Interview {
       if (!(error instanceof InputEnded)) throw error;
       return this.watch.signal.aborted
         ? { kind: 'interrupted' }
-        : broken('The input ended before the task was answered. Run this in a terminal: umpire resume --retry');
+        : endBroken('The input ended before the task was answered. Run this in a terminal: umpire resume --retry');
     }
   }
 
@@ -118,13 +117,9 @@ class Interview {
   }
 }
 
-function section(heading: string, entries: readonly string[]): readonly string[] {
+function listSection(heading: string, entries: readonly string[]): readonly string[] {
   const said = entries.filter((entry) => entry.trim() !== '');
   return said.length === 0 ? [] : ['', `${heading}:`, ...said.map((entry) => `  ${entry.trimEnd().replaceAll('\n', '\n  ')}`)];
-}
-
-function broken(reason: string): Ending {
-  return { kind: 'broken', reason, usage: NO_USAGE };
 }
 
 class LineReader {
@@ -158,20 +153,20 @@ class LineReader {
   private hear(signal: AbortSignal): Promise<void> {
     const { input } = this;
     return new Promise((resolve) => {
-      const take = (chunk: Buffer | string): void => {
+      const takeChunk = (chunk: Buffer | string): void => {
         this.text += typeof chunk === 'string' ? chunk : this.decoder.write(chunk);
         this.wake();
       };
-      const wake = (): void => {
-        input.off('data', take);
-        signal.removeEventListener('abort', wake);
+      const stopWaiting = (): void => {
+        input.off('data', takeChunk);
+        signal.removeEventListener('abort', stopWaiting);
         this.wake = () => undefined;
         input.pause();
         resolve();
       };
-      this.wake = wake;
-      signal.addEventListener('abort', wake);
-      input.on('data', take);
+      this.wake = stopWaiting;
+      signal.addEventListener('abort', stopWaiting);
+      input.on('data', takeChunk);
       input.resume();
     });
   }

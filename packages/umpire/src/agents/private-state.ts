@@ -71,7 +71,7 @@ export function openPrivateState(folder: string): PrivateState {
   const left: Left = { bytes: MAX_BYTES, entries: MAX_ENTRIES };
   const known = new Map<string, PrivateCopy>();
   const logins: Login[] = [];
-  const copyOf = (place: string, make: (copy: string) => readonly string[]): PrivateCopy => {
+  const keepCopy = (place: string, make: (copy: string) => readonly string[]): PrivateCopy => {
     const before = known.get(place);
     if (before !== undefined) return before;
     const copy = join(folder, String(known.size));
@@ -79,8 +79,8 @@ export function openPrivateState(folder: string): PrivateState {
     known.set(place, made);
     return made;
   };
-  const stateAt = (place: string, { login, emptied = [] }: AgentState) =>
-    copyOf(place, (copy) => {
+  const keepState = (place: string, { login, emptied = [] }: AgentState) =>
+    keepCopy(place, (copy) => {
       if (login !== undefined) logins.push({ original: join(place, login), copy: join(copy, login), last: null });
       return copyTop(place, copy, [...emptied, ...(login === undefined ? [] : [login])], left);
     });
@@ -94,12 +94,12 @@ export function openPrivateState(folder: string): PrivateState {
           (place) => !realPlaces([home]).some((real) => `${real}/`.startsWith(`${place === '/' ? '' : place}/`)),
         );
       const caches = inHome([join(home, '.cache'), join(home, '.npm'), env['XDG_CACHE_HOME'] ?? '']).map((place) =>
-        copyOf(place, (copy) => {
+        keepCopy(place, (copy) => {
           mkdirSync(copy);
           return realPlaces(SHOWN_CACHES.map((name) => join(place, name)));
         }),
       );
-      const states = findAgentState(program, env, home).flatMap((state) => inHome([state.place]).map((place) => stateAt(place, state)));
+      const states = findAgentState(program, env, home).flatMap((state) => inHome([state.place]).map((place) => keepState(place, state)));
       for (const login of logins) syncLogin(login);
       return [...new Set([...caches, ...states])];
     },
@@ -132,7 +132,7 @@ function copyTop(place: string, copy: string, emptied: readonly string[], left: 
       if (!emptied.includes(entry.name)) copyEntry(from, to, left);
       return [];
     }
-    const isSmall = !emptied.includes(entry.name) && fits(from, { ...left });
+    const isSmall = !emptied.includes(entry.name) && fitsBudget(from, { ...left });
     if (isSmall) copyEntry(from, to, left);
     else mkdirSync(to);
     return isSmall || emptied.includes(entry.name) ? [] : [from];
@@ -140,15 +140,15 @@ function copyTop(place: string, copy: string, emptied: readonly string[], left: 
 }
 
 /** Subtracts what is at this path from `left`. */
-function fits(path: string, left: Left): boolean {
+function fitsBudget(path: string, left: Left): boolean {
   const stat = lstatSync(path);
   left.entries -= 1;
   if (stat.isFile()) left.bytes -= stat.size;
   if (left.bytes < 0 || left.entries < 0) return false;
-  return !stat.isDirectory() || namesOf(path).every((name) => fits(join(path, name), left));
+  return !stat.isDirectory() || listEntries(path).every((name) => fitsBudget(join(path, name), left));
 }
 
-function namesOf(folder: string): readonly string[] {
+function listEntries(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch (error) {
@@ -163,7 +163,7 @@ function copyEntry(from: string, to: string, left: Left): void {
     if (stat.isSymbolicLink()) symlinkSync(readlinkSync(from), to);
     else if (stat.isDirectory()) {
       mkdirSync(to);
-      for (const name of namesOf(from)) copyEntry(join(from, name), join(to, name), left);
+      for (const name of listEntries(from)) copyEntry(join(from, name), join(to, name), left);
     } else if (stat.isFile() && !DATABASE.test(from) && stat.size <= left.bytes) {
       copyFileSync(from, to, constants.COPYFILE_FICLONE);
       left.bytes -= stat.size;

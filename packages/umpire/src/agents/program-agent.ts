@@ -11,11 +11,11 @@ import { runChildProcess } from './child-process.js';
 import type { ChildEnd, Launch } from './child-process.js';
 import type { AgentReport } from './event-stream.js';
 import type { Guardian } from './guardian.js';
-import { CAUSE_ADVICE, limitResetMs, retryDelayMs, classifyFailure } from './failure-cause.js';
+import { CAUSE_ADVICE, limitResetMs, retryDelayMs, classifyAgentFault } from './failure-cause.js';
 import type { FailureCause } from './known/known-agent.js';
 import { lineOf } from '../views/safe-text.js';
 import { MAX_RESULT_BYTES } from './last-json-object.js';
-import { findFault, firstParagraph, fullOutputHint, readResult } from './result.js';
+import { findProgramFault, firstParagraph, fullOutputHint, readProgramResult } from './result.js';
 import type { Exit, ProgramOutput } from './result.js';
 import { readResultFile, claimTaskFiles } from './task-files.js';
 import type { ClaimedTaskFiles } from './task-files.js';
@@ -123,7 +123,7 @@ export function programRunner(spec: ProgramSpec, guardian: Guardian): RunProgram
     const { exit, report, isOrderly, note } = readEnd(end);
     const { stdout, stderr } = end;
     const left = { stdout, stderr, exit, report, ...readResultFile(taskFiles.resultFile) };
-    const { ending, lacksResult } = readResult(left, assignment, name);
+    const { ending, lacksResult } = readProgramResult(left, assignment, name);
     // Many agents report their usage when asked to finish.
     if (end.stopped?.by === 'abort') return outcome(interruptedAfter(ending), report);
     if (end.stopped?.by === 'flood')
@@ -197,15 +197,15 @@ const TRY_LATER = 75;
 type Broken = Extract<Ending, { kind: 'broken' }>;
 
 function causeOf(left: ProgramOutput): FailureCause | null {
-  const fault = findFault(left);
-  return fault === null ? null : classifyFailure(fault);
+  const fault = findProgramFault(left);
+  return fault === null ? null : classifyAgentFault(fault);
 }
 
 /** Adds to the reason of a broken ending the explanation and advice, and marks a temporary error and an exhausted plan. */
 function explainBroken(ending: Broken, left: ProgramOutput, note: string | undefined): Broken {
   const { exit } = left;
-  const fault = findFault(left);
-  const cause = fault === null ? null : classifyFailure(fault);
+  const fault = findProgramFault(left);
+  const cause = fault === null ? null : classifyAgentFault(fault);
   const advice = cause === null || cause === 'passing' || exit.words?.includes('sign in with') === true ? [] : [CAUSE_ADVICE[cause]];
   const reason = [ending.reason, ...(note === undefined ? [] : [note]), ...advice].join(' ');
   const isPassing = cause === 'passing' || (exit.code === TRY_LATER && exit.words === undefined);

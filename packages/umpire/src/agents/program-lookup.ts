@@ -33,8 +33,8 @@ export function lookUpProgram({ argv, base = process.cwd(), env = {} }: Findable
   const startable = looked.find(({ fault }) => fault === null);
   if (startable !== undefined) return { place: startable.place };
   const shut = looked.find(({ fault }) => fault === 'shut');
-  if (shut !== undefined) return { why: `${quoted(shut.place)} is not executable` };
-  return { why: isPath ? `no program at ${quoted(places[0] ?? '')}` : `no program ${quoted(program)} on the PATH` };
+  if (shut !== undefined) return { why: `${quotePlace(shut.place)} is not executable` };
+  return { why: isPath ? `no program at ${quotePlace(places[0] ?? '')}` : `no program ${quotePlace(program)} on the PATH` };
 }
 
 /** `shut`: not executable by its permissions, or a folder. */
@@ -49,7 +49,7 @@ function faultAt(place: string): 'missing' | 'shut' | null {
   }
 }
 
-function quoted(text: string): string {
+function quotePlace(text: string): string {
   return JSON.stringify(lineOf(text, 200));
 }
 

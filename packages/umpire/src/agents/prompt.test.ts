@@ -5,7 +5,7 @@ import type { Finding } from '@umpire/core/model/vocabulary.js';
 import type { Assignment } from '@umpire/core/model/ports.js';
 import { findLastObject } from './last-json-object.js';
 import { fullPromptFor, promptFor, resultSchema, systemPromptFor, taskFileOf } from './prompt.js';
-import { readResult } from './result.js';
+import { readProgramResult } from './result.js';
 
 /** The text with its fenced blocks taken out, as a reader of Markdown sees them. */
 function outsideFences(text: string): string {
@@ -184,7 +184,7 @@ test('untrusted text cannot leave its block', () => {
       expect(prompt).not.toMatch(/[\u202e\u2028\r]/);
       // A program that only prints what it was told hands in the schema, and that is no result.
       const handed = { file: null, stdout: Buffer.from(prompt), stderr: Buffer.alloc(0), exit: { code: 0, signal: null } };
-      expect(readResult(handed, assignment, 'cat').ending.kind).toBe('broken');
+      expect(readProgramResult(handed, assignment, 'cat').ending.kind).toBe('broken');
     }),
   );
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { assignmentOf } from '../../../../test/support/assignment.js';
 import type { Assignment, Ending } from '@umpire/core/model/ports.js';
-import { readResult } from './result.js';
+import { readProgramResult } from './result.js';
 import type { Exit, ProgramOutput } from './result.js';
 import { UNKNOWN_USAGE } from './known/known-agent.js';
 
@@ -18,7 +18,7 @@ function read(
   changes: Partial<Assignment> = {},
 ): Ending {
   const handed = { file: file === undefined ? null : Buffer.from(file), stdout: Buffer.from(stdout), stderr: Buffer.from(stderr), exit };
-  return readResult(fault === undefined ? handed : { ...handed, fault }, assignmentOf(changes), 'mine').ending;
+  return readProgramResult(fault === undefined ? handed : { ...handed, fault }, assignmentOf(changes), 'mine').ending;
 }
 
 const DONE = { kind: 'completed', findings: '', error: '', outputs: { review_score: '', gc_signal: '' }, usage: UNKNOWN_USAGE } as const;
@@ -109,7 +109,7 @@ test('events carry the result, the usage and the error; the result file still co
   const handed = (text: string, more: Partial<ProgramOutput> = {}) => {
     const stdout = Buffer.from('{"type":"turn.completed","status":"failed"}');
     const report = { text, usage, fault: 'Reconnecting... 1/5' };
-    return readResult(
+    return readProgramResult(
       { file: null, stdout, stderr: Buffer.from('words'), exit: { code: 0, signal: null }, report, ...more },
       assignmentOf(),
       'mine',

@@ -14,7 +14,7 @@ import type { Assignment, Ending, Usage } from '@umpire/core/model/ports.js';
 import type { AgentReport } from './event-stream.js';
 import type { AgentFault } from './failure-cause.js';
 import { cutText, lineOf } from '../views/safe-text.js';
-import { findWrappedAnswer, readEvent } from './known/known-agents.js';
+import { findWrappedAnswer, readAnyEvent } from './known/known-agents.js';
 import { LAST_SEARCHED, MAX_RESULT_BYTES, findLastObject } from './last-json-object.js';
 import { UNKNOWN_USAGE, readUsage } from './known/known-agent.js';
 
@@ -47,11 +47,11 @@ export interface ResultReading {
 }
 
 /** `name`: the agent's name for the reason. */
-export function readResult(handed: ProgramOutput, assignment: Assignment, name: string): ResultReading {
+export function readProgramResult(handed: ProgramOutput, assignment: Assignment, name: string): ResultReading {
   const found = findResult(handed);
   const ending = found.ok
     ? endingOf(found.object, assignment, found.where, found.usage ?? readUsage(found.object) ?? UNKNOWN_USAGE)
-    : broken(`${named(name)} ${found.problem}${describeLostOutput(handed, assignment)}`, found.usage);
+    : endBroken(`${nameAgent(name)} ${found.problem}${describeLostOutput(handed, assignment)}`, found.usage);
   const hasFault = (handed.report?.fault ?? null) !== null;
   if (isClean(handed.exit)) {
     // Its answer explains more than stderr.
@@ -62,7 +62,10 @@ export function readResult(handed: ProgramOutput, assignment: Assignment, name: 
   const although =
     ending.kind === 'completed' ? ', although its result says completed' : ending.kind === 'asked' ? ', although it asked a question' : '';
   const { usage = UNKNOWN_USAGE } = ending;
-  return { ending: addLastOutput(broken(`${named(name)} ${describeExit(handed.exit)}${although}.`, usage), handed), lacksResult: false };
+  return {
+    ending: addLastOutput(endBroken(`${nameAgent(name)} ${describeExit(handed.exit)}${although}.`, usage), handed),
+    lacksResult: false,
+  };
 }
 
 /** Says that the output was too long to search, and where to find all of it. */
@@ -87,32 +90,34 @@ export function endingOf(
 ): Ending {
   const { id } = assignment.task;
   const given = own(object, 'id');
-  const invalid = (detail: string): Ending => broken(`${where} is invalid: ${detail}.`, usage);
+  const refuseResult = (detail: string): Ending => endBroken(`${where} is invalid: ${detail}.`, usage);
   if (given !== undefined && given !== null && cellText(given).trim() !== id)
-    return invalid(`its id is ${quote(given)}, but the task is ${quote(id)}`);
+    return refuseResult(`its id is ${quoteValue(given)}, but the task is ${quoteValue(id)}`);
   const status = own(object, 'status') ?? undefined;
   const question = own(object, 'question');
   if (status === undefined && typeof question === 'string' && question.trim() !== '') {
-    if (!assignment.interactive) return invalid('it asks a question, but the task is not interactive; expected status completed or failed');
-    return { kind: 'asked', question: cell(question, MAX_CELL), usage };
+    if (!assignment.interactive)
+      return refuseResult('it asks a question, but the task is not interactive; expected status completed or failed');
+    return { kind: 'asked', question: fitCell(question, MAX_CELL), usage };
   }
-  if (status === undefined) return invalid('it has no status; expected completed or failed');
+  if (status === undefined) return refuseResult('it has no status; expected completed or failed');
   const kind = typeof status === 'string' ? status.trim().toLowerCase() : '';
   if (kind === 'blocked') return { kind, reason: blockedReason(object), usage };
-  if (kind !== 'completed' && kind !== 'failed') return invalid(`its status is ${quote(status)}; expected completed, failed or blocked`);
-  const error = cell(own(object, 'error'), MAX_CELL);
+  if (kind !== 'completed' && kind !== 'failed')
+    return refuseResult(`its status is ${quoteValue(status)}; expected completed, failed or blocked`);
+  const error = fitCell(own(object, 'error'), MAX_CELL);
   return {
     kind,
-    findings: cell(own(object, 'findings'), MAX_FINDINGS, '; '),
+    findings: fitCell(own(object, 'findings'), MAX_FINDINGS, '; '),
     error: kind === 'failed' && error === '' ? 'The agent reported failed without a reason.' : error,
-    outputs: Object.fromEntries(assignment.outputs.map((column) => [column, cell(own(object, column), MAX_CELL)])),
+    outputs: Object.fromEntries(assignment.outputs.map((column) => [column, fitCell(own(object, column), MAX_CELL)])),
     usage,
   };
 }
 
 /** The reason is in `error`, like that of a failure. Agents may put it elsewhere. */
 function blockedReason(object: JsonObject): string {
-  const given = ['error', 'reason', 'findings'].map((name) => cell(own(object, name), MAX_CELL, '; ')).find((text) => text !== '');
+  const given = ['error', 'reason', 'findings'].map((name) => fitCell(own(object, name), MAX_CELL, '; ')).find((text) => text !== '');
   return given ?? 'The agent gave no reason.';
 }
 
@@ -134,16 +139,16 @@ function findResult({ file, fault, stdout, report = null }: ProgramOutput): Foun
   const spent = (): Usage | null => report?.usage ?? spentIn(printed);
   if (fault !== undefined) return missing(`left an unreadable result file: ${fault}.`, spent());
   if (text !== '') {
-    const object = objectIn(text);
+    const object = parseLastObject(text);
     if (object === null) return missing('wrote a result file without a JSON object.', spent());
     return { ok: true, object, where: 'The result file', usage: spent() };
   }
-  const object = report === null ? objectIn(printed) : null;
+  const object = report === null ? parseLastObject(printed) : null;
   if (object === null && report === null)
     return missing(`returned no result: no result file and no JSON object in its output. ${LAST_LINE}`, null);
   const answer = report ?? findWrappedAnswer(object ?? {});
   if (answer === null) return { ok: true, object: object ?? {}, where: 'The last JSON object on its output', usage: null };
-  const inner = objectIn(answer.text);
+  const inner = parseLastObject(answer.text);
   const usage = answer.usage;
   if (inner === null)
     return {
@@ -162,11 +167,11 @@ function missing(problem: string, usage: Usage | null): Extract<FoundResult, { o
 
 /** The usage that a coding agent prints while its result is in the file. */
 function spentIn(printed: string): Usage | null {
-  const object = objectIn(printed);
+  const object = parseLastObject(printed);
   return object === null ? null : (findWrappedAnswer(object)?.usage ?? null);
 }
 
-function objectIn(text: string): JsonObject | null {
+function parseLastObject(text: string): JsonObject | null {
   const last = findLastObject(text);
   const parsed = last === null ? null : parseJson(last);
   return parsed !== null && parsed.ok && isObject(parsed.value) ? parsed.value : null;
@@ -181,12 +186,12 @@ function addLastOutput(ending: Ending, { stdout, stderr, exit, report = null }: 
   if (ending.kind !== 'broken') return ending;
   const errors = withoutColours(decodeTolerantly(stderr)).trimEnd();
   // A coding agent that failed may give the reason only in its answer.
-  const answered = () => (isClean(exit) ? '' : (findWrappedAnswer(objectIn(decodeTolerantly(stdout)) ?? {})?.text ?? ''));
+  const answerText = () => (isClean(exit) ? '' : (findWrappedAnswer(parseLastObject(decodeTolerantly(stdout)) ?? {})?.text ?? ''));
   const fault = report?.fault ?? null;
   // An agent's own error begins with its reason; of other output the last line is mostly the reason.
   // Errors may be JSON over several lines, whose last line says nothing.
-  const object = errors.endsWith('}') ? objectIn(errors) : null;
-  const text = (object === null ? null : readFault(object)) ?? (errors === '' ? answered() : errors);
+  const object = errors.endsWith('}') ? parseLastObject(errors) : null;
+  const text = (object === null ? null : readFault(object)) ?? (errors === '' ? answerText() : errors);
   const line = text.trimEnd();
   const words = fault === null ? JSON.stringify(lineOf(line.slice(line.lastIndexOf('\n') + 1), 200)) : firstWords(fault);
   return words === '""' ? ending : { ...ending, reason: `${ending.reason} Last output: ${words}.` };
@@ -195,11 +200,11 @@ function addLastOutput(ending: Ending, { stdout, stderr, exit, report = null }: 
 /** The object at the very end of the text. An earlier one may be quoted, or belong to an error that was solved. */
 function objectEnding(text: string): JsonObject | null {
   const last = text.endsWith('}') ? findLastObject(text) : null;
-  return last !== null && text.endsWith(last) ? objectIn(last) : null;
+  return last !== null && text.endsWith(last) ? parseLastObject(last) : null;
 }
 
 /** The program's own error in a machine-readable form. Text for people does not count, whatever it says. */
-export function findFault({ stdout, stderr, exit, report = null }: ProgramOutput): AgentFault | null {
+export function findProgramFault({ stdout, stderr, exit, report = null }: ProgramOutput): AgentFault | null {
   if (report !== null && report.fault !== null) return { words: report.fault, ...(report.signs ?? NO_API_ERROR_INFO) };
   const error = objectEnding(withoutColours(decodeTolerantly(stderr)).trimEnd());
   const words = error === null ? null : readFault(error);
@@ -207,7 +212,7 @@ export function findFault({ stdout, stderr, exit, report = null }: ProgramOutput
   if (report !== null || isClean(exit)) return null;
   const object = objectEnding(decodeTolerantly(stdout).trimEnd());
   // A script may have run a coding agent.
-  const event = object === null ? null : readEvent(object);
+  const event = object === null ? null : readAnyEvent(object);
   if (event?.kind === 'failed' || event?.kind === 'ended') return event.why === null ? null : { words: event.why, ...event.signs };
   const inner = object === null ? undefined : own(object, 'error');
   return isObject(inner) ? { words: readFault({ error: inner }) ?? '', ...readApiError(inner) } : null;
@@ -225,20 +230,20 @@ function firstWords(text: string): string {
   return JSON.stringify(firstParagraph(text));
 }
 
-function broken(reason: string, usage: Usage): Ending {
+export function endBroken(reason: string, usage: Usage = NO_USAGE): Ending {
   return { kind: 'broken', reason, usage };
 }
 
-function named(name: string): string {
-  return `The agent ${quote(name)}`;
+function nameAgent(name: string): string {
+  return `The agent ${quoteValue(name)}`;
 }
 
-function quote(value: unknown): string {
+function quoteValue(value: unknown): string {
   return JSON.stringify(lineOf(cellText(value), 60));
 }
 
 /** A value as the text of a cell: no control characters, no half characters, limited length. */
-function cell(value: unknown, most: number, separator = ';'): string {
+function fitCell(value: unknown, most: number, separator = ';'): string {
   const text = cellText(value, separator)
     .replaceAll('\r\n', '\n')
     .replace(/(?![\n\t])\p{Cc}/gu, ' ')

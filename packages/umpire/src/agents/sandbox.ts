@@ -8,7 +8,7 @@ import { delimiter, dirname } from 'node:path';
 import { UmpireError } from '@umpire/core/model/errors.js';
 import type { Sandbox } from '@umpire/core/model/ports.js';
 import { openPrivateState, realPlaces } from './private-state.js';
-import { checkProgram, findProgram } from './supervisor.js';
+import { checkProgram, findOnPath } from './supervisor.js';
 
 /** All absolute. Where one contains another, the later list wins; private copies are writable also inside a kept folder. */
 export interface SandboxPlaces {
@@ -52,7 +52,7 @@ const HEEDING = ['/usr/bin/env', '--default-signal=INT,TERM'];
 export async function openSandbox(places: SandboxPlaces): Promise<Sandbox> {
   // With `npx`, the PATH begins with programs that a project installed.
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => !folder.includes('/node_modules/'));
-  const bwrap = findProgram('bwrap', folders.join(delimiter));
+  const bwrap = findOnPath('bwrap', folders.join(delimiter));
   if (platform() !== 'linux' || bwrap === null) throw new UmpireError('sandbox-unavailable', whyNone(platform()));
   const enter = (binds: readonly string[], argv: readonly string[]) => [...HEEDLESS, bwrap, ...BASE, ...binds, '--', ...HEEDING, ...argv];
   // The last line of a command's error; null where it succeeds.

@@ -11,13 +11,13 @@ const numbers = z
   .transform((value) => (typeof value === 'number' ? [value] : value));
 
 /** In the task's worktree, or after `session:` in the session folder; never outside. */
-const path = z.string().refine(isInside, 'expected a path inside the worktree, or session: and a path inside the session folder');
+const path = z.string().refine(isInnerPath, 'expected a path inside the worktree, or session: and a path inside the session folder');
 
 const content = z.union([
   z.string().transform((text) => ({ text })),
   z.strictObject({ text: z.string() }),
   z.strictObject({ json: z.unknown() }),
-  z.strictObject({ from: z.string().refine(isInside, 'expected a path beside the script') }),
+  z.strictObject({ from: z.string().refine(isInnerPath, 'expected a path beside the script') }),
 ]);
 
 const result = z.record(z.string(), z.unknown());
@@ -61,7 +61,7 @@ export function parseScript(text: string, file: string): Script {
   if (!yaml.ok) throw errorAt(yaml.line, yaml.problem);
   const parsed = scriptSchema.safeParse(yaml.value);
   if (parsed.success) return { file, answers: parsed.data.answers };
-  const { where, problem } = firstIssue(parsed.error.issues);
+  const { where, problem } = findFirstIssue(parsed.error.issues);
   throw errorAt(yaml.lineOf(where), where.length === 0 ? problem : `${where.join('.')}: ${problem}`);
 }
 
@@ -74,7 +74,7 @@ interface ScriptIssue {
 }
 
 /** Reports an unknown key before a missing one: it is often the same key, misspelt. */
-function firstIssue(issues: readonly ScriptIssue[]): { readonly where: readonly (string | number)[]; readonly problem: string } {
+function findFirstIssue(issues: readonly ScriptIssue[]): { readonly where: readonly (string | number)[]; readonly problem: string } {
   const issue = issues.find((one) => one.code === 'unrecognized_keys') ?? issues[0];
   const where = [...(issue?.path ?? []), ...(issue?.keys ?? []).slice(0, 1)].map((key) => (typeof key === 'number' ? key : String(key)));
   if (issue?.code === 'unrecognized_keys') return { where, problem: 'unknown key' };
@@ -83,7 +83,7 @@ function firstIssue(issues: readonly ScriptIssue[]): { readonly where: readonly 
   return { where, problem };
 }
 
-function isInside(given: string): boolean {
+function isInnerPath(given: string): boolean {
   const inner = given.replace(/^session:/, '');
   return inner !== '' && !inner.startsWith('/') && !/[\0\\]/.test(inner) && !inner.split('/').includes('..');
 }

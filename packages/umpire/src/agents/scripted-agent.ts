@@ -8,7 +8,7 @@ import { isObject } from '@umpire/core/formats/json-text.js';
 import { NO_USAGE } from '@umpire/core/model/ports.js';
 import type { Agent, Assignment, Ending, Watch } from '@umpire/core/model/ports.js';
 import { faultOf, openFolder, placeFor, writeAtomically } from '../sessions/session-folder.js';
-import { endingOf, readResult } from './result.js';
+import { endBroken, endingOf, readProgramResult } from './result.js';
 import type { ProgramOutput } from './result.js';
 import type { ScriptAnswer, Script } from './script-file.js';
 
@@ -32,11 +32,11 @@ export const realTimer: Timer = {
 };
 
 export function scriptedAgent(script: Script, { name, timer }: { readonly name: string; readonly timer: Timer }): Agent {
-  const run = async (assignment: Assignment, watch: Watch): Promise<Ending> => {
+  const playAnswer = async (assignment: Assignment, watch: Watch): Promise<Ending> => {
     const answer = script.answers.find((one) => {
       // All conditions of an answer must match; `*` in a name matches any text.
       const { task, role, round, attempt } = one;
-      const named = (patterns: readonly string[] | undefined, name: string): boolean =>
+      const matchesName = (patterns: readonly string[] | undefined, name: string): boolean =>
         patterns === undefined ||
         patterns.some((pattern) => {
           const source = pattern
@@ -46,15 +46,15 @@ export function scriptedAgent(script: Script, { name, timer }: { readonly name: 
           return new RegExp(`^${source}$`, 's').test(name);
         });
       return (
-        named(task, assignment.task.id) &&
-        named(role, assignment.role.name) &&
+        matchesName(task, assignment.task.id) &&
+        matchesName(role, assignment.role.name) &&
         (round === undefined || (assignment.round !== null && round.includes(assignment.round))) &&
         (attempt === undefined || attempt.includes(assignment.attempt))
       );
     });
     if (answer === undefined) {
       const { id } = assignment.task;
-      return broken(`The script ${script.file} has no answer for task ${JSON.stringify(id)}, attempt ${assignment.attempt}.`);
+      return endBroken(`The script ${script.file} has no answer for task ${JSON.stringify(id)}, attempt ${assignment.attempt}.`);
     }
     const scriptRun = new ScriptRun(name, answer, script, assignment, watch);
     const hangs = answer.fail === 'hang' || answer.after >= assignment.timeoutMs;
@@ -64,13 +64,13 @@ export function scriptedAgent(script: Script, { name, timer }: { readonly name: 
       // A late answer is still printed, but ignored.
       if (answer.fail !== 'hang')
         void timer.wait(answer.after - assignment.timeoutMs, watch.signal).then(() => scriptRun.print(scriptRun.result()));
-      return broken(`The agent "${name}" timed out after ${assignment.timeoutMs / 1000} seconds; Umpire killed its processes.`);
+      return endBroken(`The agent "${name}" timed out after ${assignment.timeoutMs / 1000} seconds; Umpire killed its processes.`);
     }
     const ending = scriptRun.act();
     if (answer.twice !== undefined) void timer.wait(0, watch.signal).then(() => scriptRun.print(answer.twice));
     return ending;
   };
-  return { name, run };
+  return { name, run: playAnswer };
 }
 
 class ScriptRun {
@@ -89,8 +89,9 @@ class ScriptRun {
     const question = answer.ask?.[asked];
     if (question !== undefined) return endingOf({ question: this.filled(question), usage: answer.usage }, assignment);
     const refused = this.touchFiles();
-    if (refused !== null) return broken(refused);
-    if (answer.fail !== undefined) return { ...readResult(this.failure(answer.fail), assignment, this.name).ending, usage: NO_USAGE };
+    if (refused !== null) return endBroken(refused);
+    if (answer.fail !== undefined)
+      return { ...readProgramResult(this.failure(answer.fail), assignment, this.name).ending, usage: NO_USAGE };
     const result = this.result();
     this.print(result);
     return endingOf(result, assignment);
@@ -165,8 +166,4 @@ class ScriptRun {
     if (!isObject(value)) return value;
     return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, this.filledAll(entry)]));
   }
-}
-
-function broken(reason: string): Ending {
-  return { kind: 'broken', reason, usage: NO_USAGE };
 }

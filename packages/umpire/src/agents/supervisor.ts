@@ -83,14 +83,14 @@ export function superviseProgram({ argv, workdir, env }: HeldCommand, drainMs: n
 }
 
 /** A relative entry of PATH would depend on the working folder. */
-export function findProgram(name: string, path: string): string | null {
+export function findOnPath(name: string, path: string): string | null {
   const folders = path.split(delimiter).filter((folder) => isAbsolute(folder));
   return folders.map((folder) => join(folder, name)).find((place) => isFile(place)) ?? null;
 }
 
 /** Throws as `spawn` does. A program that another program cannot start would look like one that failed. */
 export function checkProgram(program: string, workdir: string, path: string): void {
-  const place = program.includes('/') ? resolve(workdir, program) : findProgram(program, path);
+  const place = program.includes('/') ? resolve(workdir, program) : findOnPath(program, path);
   if (place === null) throw Object.assign(new Error(`spawn ${program} ENOENT`), { code: 'ENOENT' });
   accessSync(place, constants.X_OK);
 }

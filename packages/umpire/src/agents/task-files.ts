@@ -33,7 +33,7 @@ export function claimTaskFiles(assignment: Assignment): ClaimedTaskFiles {
   const stem = join(folder, String(number));
   const taskFile = `${stem}.task.json`;
   const resultFile = `${stem}.result.json`;
-  const write = (name: string, text: string): string => {
+  const writeTaskFile = (name: string, text: string): string => {
     const path = `${stem}.${name}`;
     try {
       // An agent may have put a link there, and Umpire would write tasks outside the session.
@@ -44,7 +44,7 @@ export function claimTaskFiles(assignment: Assignment): ClaimedTaskFiles {
       throw new UmpireError('write-failed', { path, detail: faultOf(error) });
     }
   };
-  write('task.json', `${JSON.stringify(taskFileOf(assignment))}\n`);
+  writeTaskFile('task.json', `${JSON.stringify(taskFileOf(assignment))}\n`);
   const clearResult = () => {
     try {
       clear(resultFile);
@@ -54,7 +54,7 @@ export function claimTaskFiles(assignment: Assignment): ClaimedTaskFiles {
   };
   clearResult();
   taken.add(stem);
-  return { taskFile, resultFile, write, clear: clearResult, release: () => void taken.delete(stem) };
+  return { taskFile, resultFile, write: writeTaskFile, clear: clearResult, release: () => void taken.delete(stem) };
 }
 
 export interface ResultFile {

@@ -20,7 +20,7 @@ import { JOURNAL } from '../sessions/journal-file.js';
 import { keyFolder } from '../sessions/journal-key.js';
 import { safeName } from '../sessions/safe-name.js';
 import { runGitSync } from '../work/git.js';
-import { readStateFile, writeStateFile } from '../work/state-file.js';
+import { readState, writeStateFile } from '../work/state-file.js';
 import type { GuardRun } from '../engine/guard.js';
 import { ignoreUmpire } from '../engine/project-folders.js';
 
@@ -119,7 +119,7 @@ export function recordAgentSession(project: string, id: string, now: Date): void
 function readAgentSession(project: string, id: string): AgentSession | null {
   if (!isOwn(project)) return null;
   try {
-    const read = readStateFile(placeOf(project, id), AGENT_SESSION);
+    const read = readState(placeOf(project, id), AGENT_SESSION);
     return read.kind === 'note' ? read.note : null;
   } catch (error) {
     if (isUmpireError(error)) return null;

@@ -12,7 +12,7 @@ import { JOURNAL, foldJournal } from '../sessions/journal-file.js';
 import { acquireToClean } from '../sessions/lock.js';
 import { safeName } from '../sessions/safe-name.js';
 import { projectAt, sessionFolders } from '../sessions/find-sessions.js';
-import { cleanSession, cleanUnbegun, isLeft, cleanOrphan, findOrphans, placeOf } from '../work/clean-session.js';
+import { cleanSession, cleanUnbegun, isLeft, cleanOrphan, findOrphans, sessionPlaceOf } from '../work/clean-session.js';
 import type { Cleaned } from '../work/clean-session.js';
 import type { SessionPlace } from '../work/session-git.js';
 import { createSessionRefsCache } from '../work/session-refs-cache.js';
@@ -83,7 +83,7 @@ export function openCleaner(path: string): Cleaner {
       return { left: found.left.filter(({ session }) => !own.has(session)), unclaimed: found.unclaimed.filter((name) => !own.has(name)) };
     },
     cleanOrphan,
-    placeOf: async (name) => placeOf(project, await homeOf(project), name),
+    placeOf: async (name) => sessionPlaceOf(project, await homeOf(project), name),
   };
 }
 

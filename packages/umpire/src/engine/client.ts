@@ -25,7 +25,7 @@ import { findRole } from '../sessions/role-texts.js';
 import { listFiles, openFolder, readBytes } from '../sessions/session-folder.js';
 import type { SessionFolder } from '../sessions/session-folder.js';
 import { askGit } from '../work/git.js';
-import { branchOf } from '../work/session-git.js';
+import { sessionBranch } from '../work/session-git.js';
 import { pushBase } from '../work/remote-repository.js';
 import { findRepository } from '../work/repository.js';
 import { uncommittedIn } from '../work/workspace.js';
@@ -74,7 +74,7 @@ export async function startOnEngine(client: ClientDoor, request: FleetRequest): 
     settings: await blobs.put(Buffer.from(JSON.stringify(withoutSecrets(config)))),
     roles: await freezeRoles(planned, blobs),
   };
-  const workspace = base === null ? null : ({ kind: 'git', branch: branchOf(name), base } as const);
+  const workspace = base === null ? null : ({ kind: 'git', branch: sessionBranch(name), base } as const);
   const started: SessionStarted = { ...describeStart({ ...planned, request }, name, NEW_SESSION), workspace, fleet };
   await say(client, name, { type: 'start', started });
   return name;

@@ -11,7 +11,7 @@ import { builtinLoop } from '@umpire/core/loops/builtin.js';
 import { holdsRules } from '@umpire/core/loops/same-rules.js';
 import { safeName } from '../sessions/safe-name.js';
 import { sha256 } from '../sessions/hash.js';
-import { branchOf } from '../work/session-git.js';
+import { sessionBranch } from '../work/session-git.js';
 import { openBranch } from '../work/branch-without-checkout.js';
 import { openMirror } from '../work/remote-repository.js';
 import type { Mirror } from '../work/remote-repository.js';
@@ -79,7 +79,7 @@ function checkStart(started: SessionStarted, session: string): void {
     [rows.length === 0, 'it has no tasks'],
     [known !== null && critic !== known.roles.critic, 'its critic is not that of the loop'],
     [judged && !rows.some((row) => row['role'] === critic), 'no task is its critic'],
-    [workspace !== null && (workspace.kind !== 'git' || workspace.branch !== branchOf(session)), 'its branch is not its own'],
+    [workspace !== null && (workspace.kind !== 'git' || workspace.branch !== sessionBranch(session)), 'its branch is not its own'],
     [workspace !== null && !/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(workspace.base), 'its base is no commit'],
     [workspace === null && writers.length > 0, 'its tasks change a project, and it names none'],
     [fleet !== undefined && /(?:^|\/)\.\.?(?:\/|$)|^\//.test(fleet.folder), 'its folder is outside the repository'],

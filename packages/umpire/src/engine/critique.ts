@@ -24,7 +24,7 @@ import { openFolder, placeFor, readBytes, writeAtomically } from '../sessions/se
 import type { SessionFolder } from '../sessions/session-folder.js';
 import { acquireLock } from '../sessions/lock.js';
 import { isFolder } from '../sessions/file-system.js';
-import { findBase, textIn } from '../work/read-change.js';
+import { findBase, readFromTree } from '../work/read-change.js';
 import { CONFIG } from '../sessions/project.js';
 import type { Event } from '@umpire/core/decider/events.js';
 import { filesOfTools } from '../sessions/critic-evidence.js';
@@ -196,7 +196,7 @@ function checkLayer({ loop, layer, session }: CritiqueRequest, { testing }: Crit
 /** A change, such as a pull request, does not choose the settings that it is judged by. */
 export async function settingsAt(project: string, asked: string): Promise<{ readonly source: string | null }> {
   const { repository, base } = findBase(project, asked);
-  return { source: await textIn({ gitTarget: repository.checkout, prefix: repository.prefix, tree: base }, CONFIG) };
+  return { source: await readFromTree({ gitTarget: repository.checkout, prefix: repository.prefix, tree: base }, CONFIG) };
 }
 
 interface CriticRow {

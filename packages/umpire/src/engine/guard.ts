@@ -20,7 +20,7 @@ import type { GuardSettings } from '../sessions/default-settings.js';
 import { lstatOf } from '../sessions/file-system.js';
 import { faultOf } from '../sessions/session-folder.js';
 import { CONFIG, readConfigText } from '../sessions/project.js';
-import { findBase, filesOnDisk, readChange, createFileReader, filesStaged, textIn } from '../work/read-change.js';
+import { findBase, filesOnDisk, readChange, createFileReader, filesStaged, readFromTree } from '../work/read-change.js';
 import { askGit } from '../work/git.js';
 import type { Work } from '../work/inspect-work.js';
 import { restoreOnDisk } from '../work/inspect-work.js';
@@ -70,7 +70,7 @@ export async function guardProject(request: GuardParameters): Promise<GuardRun> 
   const index = { ...checkout, ...indexOfHook() };
   const to = request.staged === true ? await askGit(index, ['write-tree']) : null;
   // An allowance that is not staged does not count for staged files.
-  const text = to === null ? readConfigText(project) : await textIn({ gitTarget: checkout, prefix, tree: to }, CONFIG);
+  const text = to === null ? readConfigText(project) : await readFromTree({ gitTarget: checkout, prefix, tree: to }, CONFIG);
   const settings = await settingsOf(text, join(project, CONFIG));
   const read = await readChange({ gitTarget: checkout, prefix, base, to });
   const earlier = await earlierSettings(read.files, settings);

@@ -25,7 +25,7 @@ const MOST_BYTES = 20 * 1024 * 1024;
 export async function openGithub(host: string, env: NodeJS.ProcessEnv = process.env): Promise<GithubAccess> {
   const token = [env['GITHUB_TOKEN'], env['GH_TOKEN']].find((value) => value !== undefined && value !== '');
   const api = apiOf(host, env);
-  if (token !== undefined && api !== null) return (request) => ask(api, token, request);
+  if (token !== undefined && api !== null) return (request) => askApi(api, token, request);
   const program = lookUpProgram({ argv: ['gh'] }, process.cwd());
   const isLoggedIn = 'place' in program && (await runGh(program.place, ['auth', 'token', '--hostname', host])).code === 0;
   if (!isLoggedIn) throw new UmpireError('forge-login', { host });
@@ -42,7 +42,7 @@ function apiOf(host: string, env: NodeJS.ProcessEnv): string | null {
   return named.replace(/\/+$/, '');
 }
 
-async function ask(api: string, token: string, { method, path, body }: GithubRequest): Promise<unknown> {
+async function askApi(api: string, token: string, { method, path, body }: GithubRequest): Promise<unknown> {
   // GitHub Enterprise has its GraphQL beside the REST API: /api/v3 and /api/graphql.
   const url = path === 'graphql' ? `${api.replace(/\/v3$/, '')}/graphql` : `${api}/${path}`;
   let status: number;
@@ -74,7 +74,7 @@ async function ask(api: string, token: string, { method, path, body }: GithubReq
   } catch (error) {
     throw failed(path, networkFault(error));
   }
-  return answerOf(path, status, text);
+  return readAnswer(path, status, text);
 }
 
 /** Node hides the reason in the cause: `fetch failed`. */
@@ -95,10 +95,10 @@ interface GhEnd {
 async function askGh(program: string, host: string, { method, path, body }: GithubRequest): Promise<unknown> {
   const input = body === undefined ? [] : ['--input', '-'];
   const { code, stdout, stderr } = await runGh(program, ['api', '--hostname', host, '--method', method, path, ...input], body);
-  if (code === 0) return answerOf(path, 200, stdout);
+  if (code === 0) return readAnswer(path, 200, stdout);
   const status = /\(HTTP (\d{3})\)/.exec(stderr)?.[1];
   if (status === undefined) throw failed(path, lineOf(stderr, 300) || `gh ended with status ${code}`);
-  return answerOf(path, Number(status), stdout);
+  return readAnswer(path, Number(status), stdout);
 }
 
 function runGh(program: string, args: readonly string[], body?: unknown): Promise<GhEnd> {
@@ -112,25 +112,25 @@ function runGh(program: string, args: readonly string[], body?: unknown): Promis
     const err: Buffer[] = [];
     child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
     child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
-    const textOf = (chunks: readonly Buffer[]) => Buffer.concat(chunks).toString('utf8');
+    const joinChunks = (chunks: readonly Buffer[]) => Buffer.concat(chunks).toString('utf8');
     child.on('error', (error) => resolve({ code: 127, stdout: '', stderr: error.message }));
-    child.on('close', (code) => resolve({ code: code ?? 128, stdout: textOf(out), stderr: textOf(err) }));
+    child.on('close', (code) => resolve({ code: code ?? 128, stdout: joinChunks(out), stderr: joinChunks(err) }));
     child.stdin.on('error', () => undefined);
     child.stdin.end(body === undefined ? '' : JSON.stringify(body));
   });
 }
 
-function answerOf(path: string, status: number, text: string): unknown {
+function readAnswer(path: string, status: number, text: string): unknown {
   const json = parseJson(text);
-  if (status < 200 || status >= 300) throw failed(path, `${status}${messageIn(json.ok ? json.value : null)}`);
+  if (status < 200 || status >= 300) throw failed(path, `${status}${readErrors(json.ok ? json.value : null)}`);
   if (!json.ok) throw failed(path, 'the answer is no JSON');
   const faults = isObject(json.value) ? own(json.value, 'errors') : undefined;
   // GraphQL answers 200 to a request that failed.
-  if (path === 'graphql' && Array.isArray(faults)) throw failed(path, messageIn(faults[0]).replace(/^ /, '') || 'an error');
+  if (path === 'graphql' && Array.isArray(faults)) throw failed(path, readErrors(faults[0]).replace(/^ /, '') || 'an error');
   return json.value;
 }
 
-function messageIn(value: unknown): string {
+function readErrors(value: unknown): string {
   if (!isObject(value)) return '';
   const [message, faults] = [own(value, 'message'), own(value, 'errors')];
   const more = (Array.isArray(faults) ? faults : []).flatMap((fault: unknown) => {

@@ -33,7 +33,7 @@ export function parseRemoteUrl(url: string): { readonly host: string; readonly r
 
 /** The named remote, else `origin`, else the only one. Throws where there is none, or it is not on GitHub. */
 export function findRemote(project: string, asked: string | undefined): RemoteRepository {
-  const listed = answerOf(project, ['remote'])
+  const listed = askGitHere(project, ['remote'])
     .split('\n')
     .filter((name) => name !== '');
   const remote = asked ?? (listed.includes('origin') ? 'origin' : listed.length === 1 ? listed[0] : undefined);
@@ -42,8 +42,8 @@ export function findRemote(project: string, asked: string | undefined): RemoteRe
       name: lineOf(remote ?? 'origin', 40),
       known: listed.length === 0 ? 'This repository has none' : `Remotes here: ${lineOf(listed.join(', '), 200)}`,
     });
-  const setting = (name: string) => answerOf(project, ['config', '--get', `remote.${remote}.${name}`]);
-  const url = setting('pushurl') || setting('url');
+  const readSetting = (name: string) => askGitHere(project, ['config', '--get', `remote.${remote}.${name}`]);
+  const url = readSetting('pushurl') || readSetting('url');
   const named = parseRemoteUrl(url);
   // Addresses may have a password.
   if (named === null)
@@ -51,7 +51,7 @@ export function findRemote(project: string, asked: string | undefined): RemoteRe
   return { remote, url, ...named };
 }
 
-function answerOf(project: string, args: readonly string[]): string {
+function askGitHere(project: string, args: readonly string[]): string {
   const { code, stdout } = runGitSync(project, args);
   return code === 0 ? stdout.toString('utf8').trim() : '';
 }

@@ -56,7 +56,7 @@ export function exportTelemetry(
   const startMs = Date.now();
   const stop = new AbortController();
   let hasFailed = false;
-  const report = (problem: string) => {
+  const reportFailure = (problem: string) => {
     if (!hasFailed) say(`Telemetry is incomplete: ${lineOf(problem, 200)}. The run is not affected.`);
     hasFailed = true;
   };
@@ -78,13 +78,13 @@ export function exportTelemetry(
         attributes: pairs(attributes),
         status: failed ? { code: ERROR } : {},
       }));
-      const answer = await post(
+      const answer = await postOtlp(
         target,
         JSON.stringify({ resourceSpans: [{ resource: { attributes: pairs(resource) }, scopeSpans: [{ scope: SCOPE, spans: written }] }] }),
         stop.signal,
       );
       if (answer === null) continue;
-      report(answer.problem);
+      reportFailure(answer.problem);
       if (!answer.isRetryable) continue;
       queue = [...batch, ...queue].slice(0, MOST_SPANS);
       return;
@@ -106,7 +106,7 @@ export function exportTelemetry(
     metric.series.set(key, one);
     return one;
   };
-  const add = (name: string, unit: string, value: number, attributes: Attributes = {}) => {
+  const addToSum = (name: string, unit: string, value: number, attributes: Attributes = {}) => {
     const one = seriesOf('sum', name, unit, attributes);
     if (one.kind !== 'histogram' && value > 0) one.value += value;
   };
@@ -114,7 +114,7 @@ export function exportTelemetry(
     const one = seriesOf('gauge', name, unit, {});
     if (one.kind !== 'histogram') one.value = value;
   };
-  const measure = (name: string, ms: number) => {
+  const addDuration = (name: string, ms: number) => {
     const seconds = Math.max(0, ms) / 1000;
     const one = seriesOf('histogram', name, 's', {});
     if (one.kind !== 'histogram' || !Number.isFinite(seconds)) return;
@@ -127,9 +127,9 @@ export function exportTelemetry(
     if (!isChanged) return;
     isChanged = false;
     const written = [...series.values()].map((metric) => ({ ...metric, series: [...metric.series.values()] }));
-    const answer = await post(target, metricsBody(resource, written, startMs, Date.now()), stop.signal);
+    const answer = await postOtlp(target, metricsBody(resource, written, startMs, Date.now()), stop.signal);
     if (answer === null) return;
-    report(answer.problem);
+    reportFailure(answer.problem);
     // The next request carries the totals again.
     isChanged ||= answer.isRetryable;
   };
@@ -144,21 +144,21 @@ export function exportTelemetry(
         const trace = traceBefore(known, event.seq, session);
         const { spans, ended } = takeEvent(trace, event, state, { settings: session.agents, providers });
         if (traces !== null && spans.length > 0) {
-          if (queue.length + spans.length > MOST_SPANS) report('spans came faster than they could be sent');
+          if (queue.length + spans.length > MOST_SPANS) reportFailure('spans came faster than they could be sent');
           else queue.push(...spans);
         }
         if (ended === null) return;
         const { agent, usage } = ended;
-        if (usage.unknown?.includes('cost') !== true) add('umpire.cost', '{USD}', usage.costUsd, { 'gen_ai.agent.name': agent });
-        if (usage.unknown?.includes('tokens') !== true) add('umpire.tokens', '{token}', usage.tokens, { 'gen_ai.agent.name': agent });
+        if (usage.unknown?.includes('cost') !== true) addToSum('umpire.cost', '{USD}', usage.costUsd, { 'gen_ai.agent.name': agent });
+        if (usage.unknown?.includes('tokens') !== true) addToSum('umpire.tokens', '{token}', usage.tokens, { 'gen_ai.agent.name': agent });
       } catch (error) {
         // Such as a journal that cannot be read: the session itself reports it where it matters.
-        report(String(error));
+        reportFailure(String(error));
       }
     },
-    turn: (ms) => measure('umpire.turn.duration', ms),
-    queueAge: (ms) => measure('umpire.queue.age', ms),
-    leaseLost: () => add('umpire.lease.lost', '{lease}', 1),
+    turn: (ms) => addDuration('umpire.turn.duration', ms),
+    queueAge: (ms) => addDuration('umpire.queue.age', ms),
+    leaseLost: () => addToSum('umpire.lease.lost', '{lease}', 1),
     slots: (used, total) => {
       set('umpire.slots.used', '{slot}', used);
       set('umpire.slots.total', '{slot}', total);
@@ -168,7 +168,7 @@ export function exportTelemetry(
       const limit = new Promise<void>((done) => {
         late = setTimeout(() => {
           if (queue.length > 0 || isChanged || sendings.some(({ isSending }) => isSending()))
-            report('the collector did not answer in time');
+            reportFailure('the collector did not answer in time');
           done();
         }, CLOSE_MS);
       });
@@ -197,23 +197,23 @@ function traceBefore(known: Map<string, Trace>, seq: number, { id, past }: Param
 /** Sends at intervals, one request after the other. Its timer does not keep the process alive. */
 function repeat(send: () => Promise<void>, everyMs: number): { readonly isSending: () => boolean; readonly end: () => Promise<void> } {
   let current: Promise<void> | null = null;
-  const start = (): Promise<void> => {
+  const sendNow = (): Promise<void> => {
     current ??= send().finally(() => {
       current = null;
     });
     return current;
   };
-  const timer = setInterval(() => void start(), everyMs).unref();
-  const end = async () => {
+  const timer = setInterval(() => void sendNow(), everyMs).unref();
+  const stopRepeating = async () => {
     clearInterval(timer);
     await current;
-    await start();
+    await sendNow();
   };
-  return { isSending: () => current !== null, end };
+  return { isSending: () => current !== null, end: stopRepeating };
 }
 
 /** Null: accepted. Never rejects. */
-async function post(
+async function postOtlp(
   { url, headers, timeoutMs }: OtlpTarget,
   body: string,
   stop: AbortSignal,
@@ -221,9 +221,9 @@ async function post(
   const { origin, pathname } = new URL(url);
   const place = `${origin}${pathname}`;
   const late = new AbortController();
-  const end = () => late.abort(new Error('no answer in time'));
-  const timer = setTimeout(end, timeoutMs).unref();
-  stop.addEventListener('abort', end, { once: true });
+  const stopRepeating = () => late.abort(new Error('no answer in time'));
+  const timer = setTimeout(stopRepeating, timeoutMs).unref();
+  stop.addEventListener('abort', stopRepeating, { once: true });
   try {
     const sent = { ...headers, 'content-type': 'application/json' };
     // A redirect could carry the headers, which may hold a key, elsewhere.
@@ -237,7 +237,7 @@ async function post(
     return { problem: `${place}: ${cause instanceof Error ? cause.message : String(cause)}`, isRetryable: true };
   } finally {
     clearTimeout(timer);
-    stop.removeEventListener('abort', end);
+    stop.removeEventListener('abort', stopRepeating);
   }
 }
 
@@ -320,11 +320,11 @@ interface OtlpSettings {
 
 export function otlpSettings(env: OtelVariables): OtlpSettings {
   const problems: string[] = [];
-  const targetOf = (signal: 'traces' | 'metrics'): OtlpTarget | null => {
+  const readOtlpTarget = (signal: 'traces' | 'metrics'): OtlpTarget | null => {
     const word = signal.toUpperCase();
-    const read = (name: string) => env[`OTEL_EXPORTER_OTLP_${word}_${name}`] || env[`OTEL_EXPORTER_OTLP_${name}`] || undefined;
+    const readVariable = (name: string) => env[`OTEL_EXPORTER_OTLP_${word}_${name}`] || env[`OTEL_EXPORTER_OTLP_${name}`] || undefined;
     const own = env[`OTEL_EXPORTER_OTLP_${word}_ENDPOINT`];
-    const address = read('ENDPOINT');
+    const address = readVariable('ENDPOINT');
     if (address === undefined || env[`OTEL_${word}_EXPORTER`] === 'none') return null;
     const url = own ? address : `${address.replace(/\/+$/, '')}/v1/${signal}`;
     if (!/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : '')) {
@@ -335,14 +335,14 @@ export function otlpSettings(env: OtelVariables): OtlpSettings {
       problems.push(`The OTLP endpoint for ${signal} holds a password, so none are sent. Put it into OTEL_EXPORTER_OTLP_HEADERS.`);
       return null;
     }
-    const protocol = read('PROTOCOL');
+    const protocol = readVariable('PROTOCOL');
     if (protocol !== undefined && !protocol.startsWith('http/')) {
       const shown = lineOf(protocol, 40);
       problems.push(`Umpire sends OTLP over http, not ${shown}: no ${signal} are sent. Set OTEL_EXPORTER_OTLP_PROTOCOL=http/json.`);
       return null;
     }
-    const timeoutMs = Number(read('TIMEOUT'));
-    const headers = Object.entries(pairsIn(read('HEADERS')));
+    const timeoutMs = Number(readVariable('TIMEOUT'));
+    const headers = Object.entries(pairsIn(readVariable('HEADERS')));
     const valid = headers.filter(([name, value]) => /^[!#$%&'*+.^`|~\w-]+$/.test(name) && /^[\t\u0020-\u007e]*$/.test(value));
     if (valid.length < headers.length) problems.push('OTEL_EXPORTER_OTLP_HEADERS holds a header that cannot be sent.');
     return {
@@ -351,8 +351,8 @@ export function otlpSettings(env: OtelVariables): OtlpSettings {
       timeoutMs: timeoutMs > 0 ? Math.min(timeoutMs, MOST_MS) : DEFAULT_MS,
     };
   };
-  const traces = targetOf('traces');
-  const metrics = targetOf('metrics');
+  const traces = readOtlpTarget('traces');
+  const metrics = readOtlpTarget('metrics');
   const service = env['OTEL_SERVICE_NAME'] ? { 'service.name': env['OTEL_SERVICE_NAME'] } : {};
   const resource = { 'service.name': 'umpire', ...pairsIn(env['OTEL_RESOURCE_ATTRIBUTES']), ...service };
   return { traces, metrics, resource, problems: [...new Set(problems)] };
@@ -365,12 +365,12 @@ const MOST_MS = 600_000;
 function pairsIn(text = ''): Readonly<Record<string, string>> {
   const pairs = text.split(',').flatMap((pair) => {
     const at = pair.indexOf('=');
-    return at < 1 ? [] : [[pair.slice(0, at).trim(), decoded(pair.slice(at + 1).trim())] as const];
+    return at < 1 ? [] : [[pair.slice(0, at).trim(), decodePercent(pair.slice(at + 1).trim())] as const];
   });
   return Object.fromEntries(pairs);
 }
 
-function decoded(text: string): string {
+function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

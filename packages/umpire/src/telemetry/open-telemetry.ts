@@ -2,14 +2,14 @@
 
 import type { Telemetry } from './export-telemetry.js';
 
-const nothing = (): void => undefined;
+const ignoreCall = (): void => undefined;
 
 const OFF: Telemetry = {
-  event: nothing,
-  turn: nothing,
-  queueAge: nothing,
-  leaseLost: nothing,
-  slots: nothing,
+  event: ignoreCall,
+  turn: ignoreCall,
+  queueAge: ignoreCall,
+  leaseLost: ignoreCall,
+  slots: ignoreCall,
   close: () => Promise.resolve(),
 };
 

@@ -69,7 +69,7 @@ export function takeEvent(
   }
   // Another program runs the session.
   if (trace.started === null) return NONE;
-  if (event.type === 'TaskStarted') trace.atWork.set(keyOf(event.data), { ...event.data, ms });
+  if (event.type === 'TaskStarted') trace.atWork.set(attemptName(event.data), { ...event.data, ms });
   if (event.type === 'TasksReopened' && trace.ends > 0) trace.reopenedMs ??= ms;
   if (event.type === 'VerdictGiven') return { spans: [verdictSpan(trace, event.seq, event.data, ms)], ended: null };
   if (event.type === 'SessionEnded') return { spans: [sessionSpan(trace, trace.started, event.data, state, ms)], ended: null };
@@ -98,7 +98,7 @@ function endsAttempt(event: Recorded): event is AttemptEvent {
 function endAttempt(trace: Trace, event: AttemptEvent, state: SessionState, agents: TracedAgents): ReturnType<typeof takeEvent> {
   const { data } = event;
   const ms = Date.parse(event.ts);
-  const key = keyOf(data);
+  const key = attemptName(data);
   const began = trace.atWork.get(key);
   const submittedMs = trace.submitted.get(key);
   trace.atWork.delete(key);
@@ -114,8 +114,8 @@ function endAttempt(trace: Trace, event: AttemptEvent, state: SessionState, agen
   };
   if (began === undefined) {
     if (submittedMs === undefined) return NONE;
-    const merge = spanOf(trace, ['merge', key], `merge ${data.task}`, [submittedMs, ms], task, failed);
-    return { spans: [{ ...merge, parentSpanId: idOf(trace, 'attempt', key) }], ended: null };
+    const merge = makeSpan(trace, ['merge', key], `merge ${data.task}`, [submittedMs, ms], task, failed);
+    return { spans: [{ ...merge, parentSpanId: makeSpanId(trace, 'attempt', key) }], ended: null };
   }
   const { agent } = began;
   const usage = data.usage ?? UNKNOWN;
@@ -139,7 +139,7 @@ function endAttempt(trace: Trace, event: AttemptEvent, state: SessionState, agen
     'umpire.cost_usd': usage.unknown?.includes('cost') === true ? undefined : usage.costUsd,
   };
   const name = isModel ? `invoke_agent ${agent}` : `${agent} ${data.task}`;
-  return { spans: [spanOf(trace, ['attempt', key], name, [began.ms, ms], attributes, failed)], ended: { agent, usage } };
+  return { spans: [makeSpan(trace, ['attempt', key], name, [began.ms, ms], attributes, failed)], ended: { agent, usage } };
 }
 
 function verdictSpan(trace: Trace, seq: number, { verdict, scene }: EventData<'VerdictGiven'>, ms: number): TraceSpan {
@@ -154,7 +154,7 @@ function verdictSpan(trace: Trace, seq: number, { verdict, scene }: EventData<'V
     'umpire.verdict.chain': chain,
     'umpire.unverified': unverified,
   };
-  return spanOf(trace, ['verdict', seq], `verdict ${decision}`, [ms, ms], attributes, false);
+  return makeSpan(trace, ['verdict', seq], `verdict ${decision}`, [ms, ms], attributes, false);
 }
 
 /** The root, at the first end. A session that is reopened and ends again adds a span of its own: ids must stay unique. */
@@ -179,11 +179,11 @@ function sessionSpan(
     'error.type': outcome === 'complete' ? undefined : outcome,
   };
   const name = isRoot ? `invoke_workflow ${started.loop}` : 'reopened';
-  const span = spanOf(trace, isRoot ? ['session'] : ['session', trace.ends], name, [startMs, ms], attributes, outcome === 'failed');
+  const span = makeSpan(trace, isRoot ? ['session'] : ['session', trace.ends], name, [startMs, ms], attributes, outcome === 'failed');
   return isRoot ? { ...span, parentSpanId: null } : span;
 }
 
-function spanOf(
+function makeSpan(
   trace: Trace,
   of: readonly (string | number)[],
   name: string,
@@ -193,8 +193,8 @@ function spanOf(
 ): TraceSpan {
   return {
     traceId: trace.traceId,
-    spanId: idOf(trace, ...of),
-    parentSpanId: idOf(trace, 'session'),
+    spanId: makeSpanId(trace, ...of),
+    parentSpanId: makeSpanId(trace, 'session'),
     name,
     // The clock may have been set back.
     startMs: Math.min(startMs, endMs),
@@ -204,7 +204,7 @@ function spanOf(
   };
 }
 
-function idOf({ traceId }: Trace, ...of: readonly (string | number)[]): string {
+function makeSpanId({ traceId }: Trace, ...of: readonly (string | number)[]): string {
   return sha256([traceId, ...of].join('\n')).slice(0, 16);
 }
 
@@ -216,6 +216,6 @@ const WITHOUT_MODEL: ReadonlySet<string> = new Set([BUILT_IN, CHECK, 'person']);
 
 const UNKNOWN: Usage = { tokens: 0, costUsd: 0, unknown: ['tokens', 'cost'] };
 
-function keyOf({ task, attempt }: { readonly task: string; readonly attempt: number }): string {
+function attemptName({ task, attempt }: { readonly task: string; readonly attempt: number }): string {
   return `${task}\n${attempt}`;
 }

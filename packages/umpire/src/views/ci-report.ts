@@ -48,19 +48,19 @@ export function githubAnnotations({ findings, problems }: CiReport): string {
   const lines = [
     ...findings.map(({ severity, rule, file, line, message, check }) => {
       const place = file === null ? [] : [`file=${property(file)}`, ...(line === null ? [] : [`line=${line}`])];
-      return `::${ANNOTATIONS[severity]} ${[...place, `title=${property(`${check}: ${rule}`)}`].join(',')}::${commandText(message)}`;
+      return `::${ANNOTATIONS[severity]} ${[...place, `title=${property(`${check}: ${rule}`)}`].join(',')}::${commandProperty(message)}`;
     }),
-    ...problems.map((problem) => `::warning title=umpire::${commandText(problem)}`),
+    ...problems.map((problem) => `::warning title=umpire::${commandProperty(problem)}`),
   ];
   return lines.map((line) => `${line}\n`).join('');
 }
 
-function commandText(text: string): string {
+function commandProperty(text: string): string {
   return lineOf(text, MOST_MESSAGE_CHARS).replaceAll('%', '%25');
 }
 
 function property(text: string): string {
-  return commandText(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+  return commandProperty(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 }
 
 /** For people, also in a log that takes commands: no line begins with foreign text. */

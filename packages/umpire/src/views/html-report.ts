@@ -260,8 +260,8 @@ function barChart(title: string, points: readonly ChartPoint[], topLabel: string
 
 /** Open findings, the worst at the bottom. */
 function findingsChart(title: string, points: readonly FindingsPoint[]): Html {
-  const countFindings = ({ counts }: FindingsPoint) => SEVERITIES.reduce((sum, severity) => sum + counts[severity], 0);
-  const top = Math.max(1, ...points.map(countFindings));
+  const countWords = ({ counts }: FindingsPoint) => SEVERITIES.reduce((sum, severity) => sum + counts[severity], 0);
+  const top = Math.max(1, ...points.map(countWords));
   const scale = scaleOf(points.length, top);
   const bars = points.flatMap((point, index) => {
     let under = 0;
@@ -272,7 +272,7 @@ function findingsChart(title: string, points: readonly FindingsPoint[]): Html {
       return [bar(scale, index, under - many, under, severity, `Round ${point.round}: ${many} ${severity}`)];
     });
   });
-  const labelled = points.map((point) => ({ round: point.round, value: countFindings(point), label: String(countFindings(point)) }));
+  const labelled = points.map((point) => ({ round: point.round, value: countWords(point), label: String(countWords(point)) }));
   const key = SEVERITIES.map((severity) => markup`<span><i class="${severity}"></i>${severity}</span> `);
   return markup`${chart(title, labelled, String(top), scale, markup`<g>${bars}</g>`, markup`<p class="key">${key}</p>`)}`;
 }

@@ -102,7 +102,7 @@ function describeEvent(event: Recorded, state: SessionState, options: ProgressOp
     }
     case 'TaskSubmitted':
       return [
-        `${event.data.task} finished${describeRunTime(event.data.task, options)}; merging ${describeChange(event.data.files)}`,
+        `${event.data.task} finished${describeRunTime(event.data.task, options)}; merging ${changeLine(event.data.files)}`,
         'plain',
         costNote(event.data, run),
       ];
@@ -159,9 +159,9 @@ function describeEvent(event: Recorded, state: SessionState, options: ProgressOp
     case 'FindingRuled':
       return `Dismissed: ${describeFinding(event.data.finding)}. Reason: ${event.data.reason}`;
     case 'PersonEdited':
-      return `Your changes were merged: ${describeChange(event.data.files)}. The critic runs again`;
+      return `Your changes were merged: ${changeLine(event.data.files)}. The critic runs again`;
     case 'StrayChanges':
-      return [`Discarded changes that no task may make: ${describeChange(event.data.files)}`, 'bad'];
+      return [`Discarded changes that no task may make: ${changeLine(event.data.files)}`, 'bad'];
     case 'WorkReverted':
       return event.data.ok
         ? `Reverted the work of ${event.data.tasks.join(', ')}: it made things worse`
@@ -218,7 +218,7 @@ const MAX_FINDINGS = { agent: 100, guard: 300, critic: 400 };
 function finishedLine(data: TaskFinished, run: RunState | null, options: ProgressOptions, session: string): Described {
   const { task, status, findings, error, head, files, outputs } = data;
   if (status === 'failed') return [`${task} failed${describeRunTime(task, options)}: ${withLeft(lineOf(error, 300), data.left)}`, 'bad'];
-  const merged = head === undefined ? (data.unchanged === true ? ', changed nothing' : '') : `, ${describeChange(files)} merged`;
+  const merged = head === undefined ? (data.unchanged === true ? ', changed nothing' : '') : `, ${changeLine(files)} merged`;
   const isCritic = run !== null && findTask(run, task)?.role === run.started.critic;
   const isGuarded = (data.breaches ?? []).length > 0;
   const found = lineOf(findings, isCritic ? MAX_FINDINGS.critic : isGuarded ? MAX_FINDINGS.guard : MAX_FINDINGS.agent);
@@ -240,7 +240,7 @@ function costNote({ task, usage }: Pick<TaskFinished, 'task' | 'usage'>, run: Ru
 }
 
 /** `3 files (a.ts, b.ts, c.ts)`. */
-function describeChange(files: readonly string[] | undefined): string {
+function changeLine(files: readonly string[] | undefined): string {
   if (files === undefined || files.length === 0) return 'no files';
   return `${count(files.length, 'file')} (${nameFiles(files)})`;
 }

@@ -149,7 +149,7 @@ function drawEntries(title: string, entries: readonly (readonly string[])[], { a
 }
 
 /** One report as an object, several as a list. `isWhole` adds each test and each file. */
-export function readJson({ reports, outcome }: PageReports, isWhole = false): object {
+export function reportsJson({ reports, outcome }: PageReports, isWhole = false): object {
   const [only, another] = reports;
   const one = (report: ToolReport) => (isWhole ? report : brief(report));
   return only !== undefined && another === undefined ? one(only) : { reports: reports.map(one), outcome };

@@ -215,10 +215,10 @@ function row(cells: readonly string[]): string {
 }
 
 function showChange({ field, was, is }: FieldChange): string {
-  return `${field}: ${showValue(was)} -> ${showValue(is)}`;
+  return `${field}: ${showField(was)} -> ${showField(is)}`;
 }
 
-function showValue(value: unknown): string {
+function showField(value: unknown): string {
   if (value === null || value === undefined || value === '') return 'none';
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.length > 120 ? `${text.slice(0, 119)}…` : text;

@@ -192,7 +192,7 @@ function verdictSections(state: SessionState, history: History, known: Pick<Verd
   ];
 }
 
-function limitLines(lines: readonly string[], noun: string): readonly string[] {
+function limitFindings(lines: readonly string[], noun: string): readonly string[] {
   const more = lines.length - MAX_FINDINGS;
   return more > 0 ? [...lines.slice(0, MAX_FINDINGS), `- and ${count(more, noun)} more`] : lines;
 }
@@ -227,8 +227,8 @@ function drawVerdict({ verdict, scene }: PastVerdict, number: number, { at, labe
     ...(verdict.worse === true ? ['- Worse: the work of this round made things worse'] : []),
     ...verdict.waivers.map((waiver) => `- Waiver: ${inline(waiver)}`),
     ...verdict.anomalies.map((anomaly) => `- Anomaly ${inline(anomaly.rule)}: ${inline(anomaly.message)}`),
-    ...[...limitLines(there, 'finding'), ...limitLines(gone, 'fixed finding')],
-    ...limitLines(
+    ...[...limitFindings(there, 'finding'), ...limitFindings(gone, 'fixed finding')],
+    ...limitFindings(
       (verdict.dismissed ?? []).map((one) => `- dismissed, ${one.finding.severity}: ${dismissalText(one)}`),
       'dismissed finding',
     ),
@@ -306,12 +306,12 @@ export function provenanceLines({ commit, content, started, ended, tools }: Prov
   const more = tools.length - MOST_TOOLS;
   return [
     `  - Measured on ${where}${changed}, ${clock.moment(started)}${describeSpan(started, ended)}`,
-    ...tools.slice(0, MOST_TOOLS).map((tool) => `  - ${describeTool(tool)}`),
+    ...tools.slice(0, MOST_TOOLS).map((tool) => `  - ${describeToolRun(tool)}`),
     ...(more > 0 ? [`  - and ${count(more, 'run')} more`] : []),
   ];
 }
 
-function describeTool({ name, version, command, started, ended, exit_status, signal, timed_out }: ToolUse): string {
+function describeToolRun({ name, version, command, started, ended, exit_status, signal, timed_out }: ToolUse): string {
   const line = command.join(' ');
   const shown = line.length > COMMAND_LENGTH ? `${line.slice(0, COMMAND_LENGTH)}…` : line;
   const end = timed_out ? 'timed out' : exit_status === null ? `ended by ${signal ?? 'a signal'}` : `status ${exit_status}`;

@@ -202,7 +202,7 @@ export function sessionView(state: SessionState, around: SessionSurroundings): S
     wave: run === null || run.ended !== null ? null : currentWave(run),
     tasks:
       run === null
-        ? foreignTasks(around.tasks, verdicts)
+        ? foreignTasks(around.tasks, judged)
         : run.tasks.map((task) => taskView(run, task, judged.get(task.id) ?? NOT_JUDGED, isAtWork)),
     chains,
     spent: run === null ? null : spentOf(run),
@@ -338,8 +338,7 @@ function waitsFor(run: RunState, task: TaskState): readonly string[] {
   return run.waiting.has(task.id) ? ['a retry'] : [];
 }
 
-function foreignTasks(tasks: SessionSurroundings['tasks'], verdicts: readonly PastVerdict[]): readonly TaskView[] {
-  const judged = judgedBy(verdicts);
+function foreignTasks(tasks: SessionSurroundings['tasks'], judged: ReturnType<typeof judgedBy>): readonly TaskView[] {
   const done = new Set(tasks.filter(({ task }) => task.status === 'completed').map(({ task }) => task.id));
   return tasks.map(({ task: { id, role, deps, status, columns }, wave }) => ({
     id,

@@ -33,7 +33,7 @@ export interface Applied {
 export async function applySession(place: SessionPlace, without: readonly string[] = []): Promise<Applied> {
   const sessionGit = findSessionGit(place);
   const { base, head: tip } = await requireCommits(sessionGit);
-  const { head, leftOut } = await leaveOut(sessionGit, base, tip, new Set(without));
+  const { head, leftOut } = await withoutFiles(sessionGit, base, tip, new Set(without));
   const { kind, checkout, prefix } = sessionGit.repository;
   mkdirSync(sessionGit.folder, { recursive: true });
   const from = kind === 'snapshot' ? base : await askGit(checkout, ['rev-parse', '--verify', 'HEAD^{commit}']);
@@ -51,7 +51,7 @@ export async function applySession(place: SessionPlace, without: readonly string
 }
 
 /** The work without these files. Nothing of it is on the session's branch. */
-async function leaveOut(sessionGit: SessionGit, base: string, head: string, without: ReadonlySet<string>) {
+async function withoutFiles(sessionGit: SessionGit, base: string, head: string, without: ReadonlySet<string>) {
   const { prefix } = sessionGit.repository;
   const steps = without.size === 0 ? [] : await diffTrees(sessionGit, head, base);
   const kept = steps.filter(({ name }) => without.has(projectNames([name], prefix)[0] ?? ''));
@@ -83,7 +83,7 @@ async function applyTree(sessionGit: SessionGit, from: string, to: string): Prom
   const steps = changed.map(({ name }) => name);
   if (steps.length === 0) return [];
   const modules = modulesInTheWay(checkout.workTree, changed);
-  if (modules.length > 0) refuse(sessionGit, 'apply-in-the-way', modules);
+  if (modules.length > 0) refuseApply(sessionGit, 'apply-in-the-way', modules);
   const left = await findLeftIndexes(sessionGit);
   // Only the holder of the session's lock works here, so another process's index belongs to a dead process.
   const index = join(sessionGit.folder, `apply-${process.pid}.index`);
@@ -98,12 +98,12 @@ async function applyTree(sessionGit: SessionGit, from: string, to: string): Prom
     const odd = [...beyond].filter(
       (name) => !name.split('/').some((_, end, parts) => end > 0 && places.has(parts.slice(0, end).join('/'))),
     );
-    if (odd.length > 0) refuse(sessionGit, 'apply-in-the-way', odd);
+    if (odd.length > 0) refuseApply(sessionGit, 'apply-in-the-way', odd);
     await git(gitTarget, ['read-tree', from]);
     // In a sparse checkout, a missing file is not removed. Git checks folders itself, file by file.
     const skipped = kind === 'git' ? await listSkipped(checkout, steps) : [];
-    const absent = new Set(skipped.filter((name) => kindOf(sessionGit, name) === 'nothing'));
-    const names = steps.filter((name) => !beyond.has(name) && kindOf(sessionGit, name) !== 'folder' && !absent.has(name));
+    const absent = new Set(skipped.filter((name) => lookAt(sessionGit, name) === 'nothing'));
+    const names = steps.filter((name) => !beyond.has(name) && lookAt(sessionGit, name) !== 'folder' && !absent.has(name));
     await git(gitTarget, ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], { input: namesInput(names) });
     await refuseOwnChanges(sessionGit, gitTarget, { from, to, dirty, wasKilled: left.length > 0 });
     // Starts from the files on disk, since an earlier run may have applied a part. Includes files outside a sparse checkout.
@@ -133,11 +133,11 @@ interface InterruptedApply {
 /** The disk may become full midway: removes the new files first, then restores the old ones. */
 async function rollBack(sessionGit: SessionGit, gitTarget: GitTarget, { here, to, absent }: InterruptedApply): Promise<void> {
   const steps = await diffTrees(sessionGit, to, here);
-  const isNew = ({ name, to: was }: (typeof steps)[number]): boolean => was === null || absent.has(name);
+  const isAdded = ({ name, to: was }: (typeof steps)[number]): boolean => was === null || absent.has(name);
   // A folder in its place is the person's.
-  for (const { name } of steps.filter(isNew))
-    if (kindOf(sessionGit, name) === 'file') removeFrom(sessionGit.repository.checkout.workTree, name);
-  const before = steps.filter((step) => !isNew(step)).map(({ name }) => name);
+  for (const { name } of steps.filter(isAdded))
+    if (lookAt(sessionGit, name) === 'file') removeFrom(sessionGit.repository.checkout.workTree, name);
+  const before = steps.filter((step) => !isAdded(step)).map(({ name }) => name);
   await tryGit(gitTarget, ['checkout-index', '--force', '--quiet', '-z', '--stdin'], { input: namesInput(before) });
 }
 
@@ -151,7 +151,7 @@ async function listDirty(sessionGit: SessionGit, steps: readonly RawName[]): Pro
   const staged = entries.filter((entry) => !entry.startsWith(' ')).map((entry) => entry.slice(3));
   const names = entries.map((entry) => entry.slice(3));
   const own = [...staged, ...names.filter(linkOnPathTest(sessionGit.repository.checkout.workTree))];
-  if (own.length > 0) refuse(sessionGit, 'apply-dirty', own);
+  if (own.length > 0) refuseApply(sessionGit, 'apply-dirty', own);
   return names;
 }
 
@@ -167,10 +167,10 @@ async function refuseOwnChanges(
     if (wanted?.has(name) === true && !(wasKilled && (await isHalfWritten(sessionGit, to, name)))) own.push(name);
   if (own.length === 0) return;
   const code = own.some((name) => dirty.includes(name)) ? 'apply-dirty' : 'apply-in-the-way';
-  refuse(sessionGit, code, own);
+  refuseApply(sessionGit, code, own);
 }
 
-function refuse({ place, repository }: SessionGit, code: 'apply-dirty' | 'apply-in-the-way', names: readonly RawName[]): never {
+function refuseApply({ place, repository }: SessionGit, code: 'apply-dirty' | 'apply-in-the-way', names: readonly RawName[]): never {
   throw new UmpireError(code, { session: place.session, files: listFew(projectNames(names, repository.prefix)) });
 }
 
@@ -180,7 +180,7 @@ async function diffIndex(gitTarget: GitTarget, tree: string): Promise<ReadonlySe
   );
 }
 
-function kindOf({ repository }: SessionGit, name: RawName): 'folder' | 'file' | 'nothing' {
+function lookAt({ repository }: SessionGit, name: RawName): 'folder' | 'file' | 'nothing' {
   try {
     return lstatSync(pathIn(repository.checkout.workTree, name)).isDirectory() ? 'folder' : 'file';
   } catch {

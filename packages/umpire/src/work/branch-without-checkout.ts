@@ -9,7 +9,7 @@ import { git } from './git.js';
 import type { RawName } from './git.js';
 import { makeMerge, makeRestore, makeReverts } from './next-commit.js';
 import type { CommitMaker, NextCommit } from './next-commit.js';
-import { moveBranch } from './remote-repository.js';
+import { moveRemoteBranch } from './remote-repository.js';
 import type { BranchMove, Mirror } from './remote-repository.js';
 import type { SessionGit } from './session-git.js';
 
@@ -32,14 +32,14 @@ export function openBranch(mirror: Mirror, options: BranchOptions): Workspace {
   let { head } = options;
   let last: Promise<unknown> = Promise.resolve();
 
-  const inTurn = <T>(act: () => Promise<T>): Promise<T> => {
+  const queueMove = <T>(act: () => Promise<T>): Promise<T> => {
     const turn = last.then(act, act);
     last = turn.catch(() => undefined);
     return turn;
   };
-  const namesOf = (names: readonly RawName[]): readonly string[] => projectNames(names, prefix);
-  const settle = async (next: NextCommit): Promise<Merge> => {
-    if (!next.ok) return { ok: false, files: namesOf(next.files) };
+  const showNames = (names: readonly RawName[]): readonly string[] => projectNames(names, prefix);
+  const settleCommit = async (next: NextCommit): Promise<Merge> => {
+    if (!next.ok) return { ok: false, files: showNames(next.files) };
     if (next.head !== head) {
       try {
         await onMove(await moveOrCreate(mirror, { branch, from: head, to: next.head }));
@@ -50,9 +50,9 @@ export function openBranch(mirror: Mirror, options: BranchOptions): Workspace {
       }
       head = next.head;
     }
-    return { ok: true, head, files: namesOf(next.steps.map(({ name }) => name)) };
+    return { ok: true, head, files: showNames(next.steps.map(({ name }) => name)) };
   };
-  const refuse = (): never => {
+  const refuseFolders = (): never => {
     throw new UmpireError('internal', { detail: 'a branch without a checkout has no folders' });
   };
 
@@ -60,41 +60,41 @@ export function openBranch(mirror: Mirror, options: BranchOptions): Workspace {
     kind: 'git',
     branch,
     get path(): string {
-      return refuse();
+      return refuseFolders();
     },
     open: async () => {
       await mirror.fetch([base, head], session);
       return { base, head };
     },
     merge: (task, commit) =>
-      inTurn(async () => {
+      queueMove(async () => {
         await mirror.fetch([base, head], session);
-        const reason = (await fetchWork(mirror, commit, session)) ?? (await findFault(sessionGit, base, head, commit));
+        const reason = (await fetchWork(mirror, commit, session)) ?? (await checkHandedIn(sessionGit, base, head, commit));
         if (reason !== null) return { ok: false, files: [], reason };
-        return settle(await makeMerge(maker, head, task, commit, null));
+        return settleCommit(await makeMerge(maker, head, task, commit, null));
       }),
     revert: (commits, why) =>
-      inTurn(async () => {
+      queueMove(async () => {
         await mirror.fetch([base, head], session);
-        return settle(await makeReverts(maker, head, commits, why));
+        return settleCommit(await makeReverts(maker, head, commits, why));
       }),
     restore: (files, commit, why, existing) =>
-      inTurn(async () => {
+      queueMove(async () => {
         await mirror.fetch([base, head, commit], session);
         const wanted = new Set(files);
-        return settle(
-          await makeRestore(maker, head, commit, { isWanted: (name) => namesOf([name]).every((one) => wanted.has(one)), existing, why }),
+        return settleCommit(
+          await makeRestore(maker, head, commit, { isWanted: (name) => showNames([name]).every((one) => wanted.has(one)), existing, why }),
         );
       }),
     // No folder, so nobody can have left anything in it.
     sweep: () => Promise.resolve([]),
     takeEdit: () => Promise.resolve(null),
     giveBack: () => Promise.resolve(),
-    visit: async () => refuse(),
-    lend: async () => refuse(),
-    placeOf: refuse,
-    submit: async () => refuse(),
-    keep: async () => refuse(),
+    visit: async () => refuseFolders(),
+    lend: async () => refuseFolders(),
+    placeOf: refuseFolders,
+    submit: async () => refuseFolders(),
+    keep: async () => refuseFolders(),
   };
 }
 
@@ -113,13 +113,13 @@ function sessionGitOf({ gitDir }: Mirror, { session, branch, prefix = '' }: Bran
 /** The remote has the branch from its first move on. A deleted branch is made again: the journal knows its head. */
 async function moveOrCreate(mirror: Mirror, move: BranchMove & { readonly from: string }): Promise<BranchMove> {
   try {
-    await moveBranch(mirror, move);
+    await moveRemoteBranch(mirror, move);
     return move;
   } catch (error) {
     if (!isUmpireError(error) || error.code !== 'remote-moved') throw error;
     const created = { ...move, from: null };
     try {
-      await moveBranch(mirror, created);
+      await moveRemoteBranch(mirror, created);
       return created;
     } catch (other) {
       // It was not missing: the first error names the expected commit.
@@ -140,14 +140,14 @@ async function fetchWork(mirror: Mirror, commit: string, session: string): Promi
 }
 
 /** A worker hands in exactly one commit, on a head that the branch has or had. Null if this is one. */
-async function findFault(sessionGit: SessionGit, base: string, head: string, commit: string): Promise<string | null> {
+async function checkHandedIn(sessionGit: SessionGit, base: string, head: string, commit: string): Promise<string | null> {
   if (await isAncestor(sessionGit, commit, base)) return `commit ${commit} has no work: it is part of the base`;
   if (await isAncestor(sessionGit, commit, head)) return null;
-  const read = async (...args: readonly string[]): Promise<readonly string[]> =>
+  const listRevisions = async (...args: readonly string[]): Promise<readonly string[]> =>
     (await git(sessionGit.gitTarget, ['rev-list', '--first-parent', ...args])).toString('utf8').trim().split('\n');
-  const [line = ''] = await read('--parents', '-1', commit);
+  const [line = ''] = await listRevisions('--parents', '-1', commit);
   const [parent, ...others] = line.split(' ').slice(1);
   if (parent === undefined || others.length > 0) return `commit ${commit} must have exactly one parent`;
-  const heads = new Set([base, ...(await read(head, `^${base}`))]);
+  const heads = new Set([base, ...(await listRevisions(head, `^${base}`))]);
   return heads.has(parent) ? null : `commit ${commit} must be one commit on a head of the branch, but is on ${parent}`;
 }

@@ -35,7 +35,7 @@ export async function makeCheckWorktree(context: WorkspaceContext, commit: strin
   const name = `${CHECK_PREFIX}${randomBytes(8).toString('hex')}`;
   const worktree = await makeWorktree(sessionGit, name, commit);
   const watch = join(sessionGit.folder, `${name}.watch`);
-  const remove = async () => {
+  const removeCheck = async () => {
     rmSync(watch, { force: true });
     // Files that cannot be removed, such as another user's, stay until the session is opened again or cleaned.
     await removeWorktree(sessionGit, name).catch(() => undefined);
@@ -50,9 +50,9 @@ export async function makeCheckWorktree(context: WorkspaceContext, commit: strin
       addSharedFiles(context, worktree);
       return { changed: projectNames(tracked, sessionGit.repository.prefix), hasMoved: readOwnTips(worktree).head !== commit };
     };
-    return { commit, workdir: workdirOf(sessionGit, worktree.root), restore, remove };
+    return { commit, workdir: workdirOf(sessionGit, worktree.root), restore, remove: removeCheck };
   } catch (error) {
-    await remove();
+    await removeCheck();
     throw error;
   }
 }

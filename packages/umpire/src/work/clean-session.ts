@@ -25,12 +25,12 @@ import {
   changeRefs,
   readRef,
   refsOf,
-  branchOf,
+  sessionBranch,
   projectNames,
 } from './session-git.js';
 import type { SessionPlace, SessionGit } from './session-git.js';
 import type { SessionRefsCache } from './session-refs-cache.js';
-import { isElsewhere, unmergedWork } from './unmerged-work.js';
+import { isElsewhere, findUnmergedWork } from './unmerged-work.js';
 import type { UnmergedFiles } from './unmerged-work.js';
 import { worktreeOf } from './worktree.js';
 
@@ -102,7 +102,7 @@ export async function clearUnbegunSession(sessionGit: SessionGit): Promise<void>
   if (isOwnSessionFolder(sessionGit) === null && isFree) return;
   // A crash may have happened between two refs.
   const isUnbegun = [made, head].every((commit) => commit === null || commit === base);
-  if (ownsName(sessionGit) && isUnbegun && (await unmergedWork(sessionGit, [])).length === 0) await removeSession(sessionGit);
+  if (ownsName(sessionGit) && isUnbegun && (await findUnmergedWork(sessionGit, [])).length === 0) await removeSession(sessionGit);
   else throw new UmpireError('session-taken', { session: place.session, branch });
 }
 
@@ -134,7 +134,7 @@ export function isNameTaken(
 }
 
 function findRefs(project: string, session: string): boolean {
-  const names = [`refs/heads/${branchOf(session)}`, `refs/umpire/${safeName(session)}`];
+  const names = [`refs/heads/${sessionBranch(session)}`, `refs/umpire/${safeName(session)}`];
   const { code, stdout } = runGitSync(project, ['for-each-ref', '--count=1', ...names]);
   return code === 0 && stdout.length > 0;
 }
@@ -148,7 +148,7 @@ async function findWorkToKeep(
   if (edited.length > 0) return { ok: false, why: 'edited', files: edited };
   if (isBrief && refsCache?.isUnapplied(sessionGit) === true) return { ok: false, why: 'unapplied', files: [] };
   const made = await listUnapplied(sessionGit);
-  const unmerged = await unmergedWork(sessionGit, finished);
+  const unmerged = await findUnmergedWork(sessionGit, finished);
   const beside = unmerged.length === 0 ? {} : { unmerged };
   if (made.length > 0) return { ok: false, why: 'unapplied', files: projectNames(made, prefix), ...beside };
   return unmerged.length === 0
@@ -223,12 +223,12 @@ export function findOrphans(project: string, home: string, known: readonly strin
   });
   const taken = new Set([...folders, ...known.map(safeName)]);
   const unclaimed = [...refsCache.names(here)].filter(
-    (name) => !taken.has(name) && findNameHolder(findSessionRemains(placeOf(here, home, name), refsCache.find)) === null,
+    (name) => !taken.has(name) && findNameHolder(findSessionRemains(sessionPlaceOf(here, home, name), refsCache.find)) === null,
   );
   return { left, unclaimed };
 }
 
-export function placeOf(project: string, home: string, session: string): SessionPlace {
+export function sessionPlaceOf(project: string, home: string, session: string): SessionPlace {
   return { project, session, home: resolve(home), sessionFolder: join(project, '.umpire', 'sessions', session) };
 }
 

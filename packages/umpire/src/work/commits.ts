@@ -71,7 +71,7 @@ export async function signatureOf(sessionGit: SessionGit, commit: string): Promi
   };
 }
 
-export async function treeOf(sessionGit: SessionGit, commit: string): Promise<string> {
+export async function readTree(sessionGit: SessionGit, commit: string): Promise<string> {
   return askGit(sessionGit.gitTarget, ['rev-parse', '--verify', `${commit}^{tree}`]);
 }
 
@@ -101,7 +101,7 @@ export async function diffTrees(sessionGit: Pick<SessionGit, 'gitTarget'>, from:
 }
 
 /** A commit title: one line without control characters. */
-export function titleOf(text: string, otherwise: string): string {
+export function commitTitle(text: string, otherwise: string): string {
   const line = text
     .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
     .trim()

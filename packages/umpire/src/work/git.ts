@@ -56,7 +56,7 @@ const OVERRIDES = [
 const KEPT_VARIABLES =
   /^GIT_(?:(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL)|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+)|EXEC_PATH|SSH_COMMAND|SSH|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM)$/;
 
-function environmentOf(gitTarget: GitTarget | null, extra: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+function gitEnvironment(gitTarget: GitTarget | null, extra: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   // The environment without variables that redirect git.
   return {
     ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_') || KEPT_VARIABLES.test(name))),
@@ -68,14 +68,14 @@ function environmentOf(gitTarget: GitTarget | null, extra: NodeJS.ProcessEnv): N
     ...(gitTarget === null ? {} : { GIT_DIR: gitTarget.gitDir }),
     ...(gitTarget?.workTree === undefined ? {} : { GIT_WORK_TREE: gitTarget.workTree }),
     ...(gitTarget?.index === undefined ? {} : { GIT_INDEX_FILE: gitTarget.index }),
-    ...(gitTarget?.borrowed === undefined ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: lineOf(gitTarget.borrowed, true) }),
+    ...(gitTarget?.borrowed === undefined ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: quoteGitLine(gitTarget.borrowed, true) }),
     ...(gitTarget?.ownSettingsOnly === true ? { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' } : {}),
     ...extra,
   };
 }
 
 /** Text on one line of a git file, quoted where needed. */
-export function lineOf(path: string, isQuoted = path.includes('\n')): string {
+export function quoteGitLine(path: string, isQuoted = path.includes('\n')): string {
   return isQuoted ? `"${path.replaceAll(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"` : path;
 }
 
@@ -164,14 +164,14 @@ function settingsIn(env: NodeJS.ProcessEnv, cwd: string): readonly GitSetting[] 
   const files = gitDir === undefined ? [] : [join(gitDir, 'config'), join(gitDir, 'config.worktree')];
   const [main, other] = files.map((path) => lstatOf(path));
   // A folder below the repository and a linked worktree have their settings elsewhere.
-  if (main?.isFile() !== true) return readSettings(env, cwd);
+  if (main?.isFile() !== true) return readGitSettings(env, cwd);
   const version = [gitDir, main.mtimeMs, main.size, other?.mtimeMs, other?.size].join('\0');
-  const found = known.get(version) ?? readSettings(env, cwd);
+  const found = known.get(version) ?? readGitSettings(env, cwd);
   if (!found.some(({ key }) => key.startsWith('include'))) known.set(version, found);
   return found;
 }
 
-function readSettings(env: NodeJS.ProcessEnv, cwd: string): readonly GitSetting[] {
+function readGitSettings(env: NodeJS.ProcessEnv, cwd: string): readonly GitSetting[] {
   const { status, stdout } = spawnSync('git', ['config', '--list', '--show-scope', '-z'], {
     cwd,
     env,
@@ -194,7 +194,7 @@ export function tryGit(
   { input, env = {}, filters = !COMPARING.has(subcommandOf(args)), limitMs }: GitOptions = {},
 ): Promise<GitResult> {
   const cwd = gitTarget.workTree ?? gitTarget.gitDir;
-  const variables = environmentOf(gitTarget, env);
+  const variables = gitEnvironment(gitTarget, env);
   return new Promise((resolve, reject) => {
     // In its own session: Ctrl-C stops Umpire but not a git in the middle of a write, and nothing can ask for a password.
     const child = spawn('git', [...OVERRIDES, ...caseSetting(gitTarget), ...args], {
@@ -225,7 +225,7 @@ const GRACE_MS = 2000;
 
 /** Ends git and its programs, such as ssh. */
 function endAfter(child: ChildProcess, limitMs: number, note: (text: string) => void): readonly NodeJS.Timeout[] {
-  const end = (signal: NodeJS.Signals): void => {
+  const signalGit = (signal: NodeJS.Signals): void => {
     try {
       if (child.pid !== undefined) process.kill(-child.pid, signal);
     } catch {
@@ -235,9 +235,9 @@ function endAfter(child: ChildProcess, limitMs: number, note: (text: string) => 
   return [
     setTimeout(() => {
       note(`\nfatal: no answer within ${limitMs / MS_PER_S} seconds\n`);
-      end('SIGTERM');
+      signalGit('SIGTERM');
     }, limitMs),
-    setTimeout(() => end('SIGKILL'), limitMs + GRACE_MS),
+    setTimeout(() => signalGit('SIGKILL'), limitMs + GRACE_MS),
   ];
 }
 
@@ -261,7 +261,7 @@ export async function askGit(gitTarget: GitTarget, args: readonly string[], aski
 
 /** Runs git synchronously in a folder that is not known yet. */
 export function runGitSync(folder: string, args: readonly string[], input?: string): GitResult {
-  const variables = environmentOf(null, {});
+  const variables = gitEnvironment(null, {});
   const { status, stdout, stderr, error } = spawnSync('git', [...OVERRIDES, ...args], {
     cwd: folder,
     env: { ...variables, ...programSettings(variables, folder, !COMPARING.has(subcommandOf(args))) },

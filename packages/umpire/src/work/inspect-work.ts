@@ -51,7 +51,7 @@ export async function restoreOnDisk(
   for (const { path, how, text } of corrections) {
     const file = byPath.get(path);
     if (file === undefined) continue;
-    if ([file.name, file.nameBefore].some(isBeyond)) throw unwritten(path, 'a link is on its path');
+    if ([file.name, file.nameBefore].some(isBeyond)) throw unwrittenFault(path, 'a link is on its path');
     if (how === 'hunk') writeText(gitTarget.workTree, file, text ?? '');
     else {
       if (file.old === null || file.name !== file.nameBefore) removeFrom(gitTarget.workTree, file.name);
@@ -70,18 +70,18 @@ function writeText(root: string, file: ChangedFile, text: string): void {
     if (!lstatSync(place).isFile()) throw new Error('not a regular file');
     writeFileSync(place, file.isCrlf ? text.replaceAll('\n', '\r\n') : text);
   } catch (error) {
-    throw unwritten(file.path, faultOf(error));
+    throw unwrittenFault(file.path, faultOf(error));
   }
 }
 
-function unwritten(path: string, detail: string): UmpireError {
+function unwrittenFault(path: string, detail: string): UmpireError {
   return new UmpireError('write-failed', { path, detail });
 }
 
 /** In a tree: `gitTarget` has its own index with the tree. Returns the new tree. */
 export async function restoreInTree(gitTarget: GitTarget, { files }: ReadChange, corrections: readonly Correction[]): Promise<string> {
   const byPath = new Map(files.map((file) => [file.path, file]));
-  const ids = await blobsOf(
+  const ids = await storeBlobs(
     gitTarget,
     corrections.flatMap(({ how, text }) => (how === 'hunk' ? [text ?? ''] : [])),
   );
@@ -102,7 +102,7 @@ export async function restoreInTree(gitTarget: GitTarget, { files }: ReadChange,
 }
 
 /** Stores the texts as blobs with one process; returns their ids. */
-async function blobsOf(gitTarget: GitTarget, texts: readonly string[]): Promise<ReadonlyMap<string, string>> {
+async function storeBlobs(gitTarget: GitTarget, texts: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (texts.length === 0) return new Map();
   const folder = makeScratch('guard');
   try {

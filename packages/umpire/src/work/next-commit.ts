@@ -4,7 +4,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { applyTreeDiff, mergeCommits } from './three-way-merge.js';
-import { commitTree, diffTrees, isAncestor, titleOf, treeOf } from './commits.js';
+import { commitTree, diffTrees, isAncestor, commitTitle, readTree } from './commits.js';
 import type { Signature, TreeDifference } from './commits.js';
 import { askGit, git, namesInput } from './git.js';
 import type { RawName } from './git.js';
@@ -32,7 +32,7 @@ export async function makeMerge(maker: CommitMaker, head: string, task: string, 
   if (parent === head) return goTo(sessionGit, head, commit);
   const merge = await mergeCommits(sessionGit, head, commit);
   if (!merge.ok) return merge;
-  const title = `Merge the work of ${titleOf(task, 'a task')}`;
+  const title = `Merge the work of ${commitTitle(task, 'a task')}`;
   return goTo(sessionGit, head, await commitTree(sessionGit, merge.tree, [head, commit], title, await maker.signatureFor?.(commit)));
 }
 
@@ -51,9 +51,9 @@ export async function makeReverts(maker: CommitMaker, head: string, commits: rea
       for (const file of undone.files) conflicts.add(file);
       continue;
     }
-    if (undone.tree === (await treeOf(sessionGit, next))) continue;
+    if (undone.tree === (await readTree(sessionGit, next))) continue;
     const subject = await askGit(sessionGit.gitTarget, ['log', '-1', '--no-show-signature', '--format=%s', commit]);
-    const message = `Revert: ${titleOf(subject, commit)}\n\n${titleOf(why, 'No reason was given.')}\n\nThis reverts commit ${commit.slice(0, SHORT_ID)}.`;
+    const message = `Revert: ${commitTitle(subject, commit)}\n\n${commitTitle(why, 'No reason was given.')}\n\nThis reverts commit ${commit.slice(0, SHORT_ID)}.`;
     next = await commitTree(sessionGit, undone.tree, [next], message, await maker.signatureFor?.(commit));
   }
   return conflicts.size > 0 ? { ok: false, files: [...conflicts].toSorted() } : goTo(sessionGit, head, next);
@@ -75,7 +75,7 @@ export async function makeRestore(
 ): Promise<NextCommit> {
   const { sessionGit } = maker;
   const wanted = (await diffTrees(sessionGit, head, commit)).filter(({ name, to }) => isWanted(name) && !(existing && to === null));
-  const title = titleOf(why, 'Restore files');
+  const title = commitTitle(why, 'Restore files');
   if (wanted.length === 0) {
     const last = await askGit(sessionGit.gitTarget, ['log', '-1', '--no-show-signature', '--format=%s', head]);
     return { ok: true, head, steps: last === title ? await diffTrees(sessionGit, `${head}^`, head) : [] };

@@ -108,7 +108,7 @@ async function recordFolder(sessionGit: SessionGit): Promise<string> {
   const index = join(checkout.gitDir, 'index');
   rmSync(`${index}.lock`, { force: true });
   rmSync(index, { force: true });
-  const names = await listFiles(checkout, '');
+  const names = await listSnapshotFiles(checkout, '');
   checkSize(checkout.workTree, names);
   await git(checkout, ['update-index', '--add', '-z', '--stdin'], { input: namesInput(names) });
   const tree = (await git(checkout, ['write-tree'])).toString('utf8').trim();
@@ -116,13 +116,13 @@ async function recordFolder(sessionGit: SessionGit): Promise<string> {
 }
 
 /** Every file that is not ignored. An inner repository lists its own files. */
-async function listFiles(gitTarget: GitTarget & { readonly workTree: string }, prefix: RawName): Promise<readonly RawName[]> {
+async function listSnapshotFiles(gitTarget: GitTarget & { readonly workTree: string }, prefix: RawName): Promise<readonly RawName[]> {
   const ownRules = join(gitTarget.workTree, '.git', 'info', 'exclude');
   const rules = existsSync(ownRules) ? ['-X', ownRules] : [];
   const listed = rawNames(await git(gitTarget, ['ls-files', '-z', '-o', '--exclude-standard', ...rules]));
   const files = listed.filter((name) => !name.endsWith('/')).map((name) => prefix + name);
   for (const folder of listed.filter((name) => name.endsWith('/')))
-    files.push(...(await listFiles({ ...gitTarget, workTree: join(gitTarget.workTree, nameOf(folder)) }, prefix + folder)));
+    files.push(...(await listSnapshotFiles({ ...gitTarget, workTree: join(gitTarget.workTree, nameOf(folder)) }, prefix + folder)));
   return files;
 }
 

@@ -83,19 +83,19 @@ const SHOWN_CHARS = 600;
 const OUTPUT_WAIT_MS = 500;
 
 async function runSetup({ command, env: added, signal, sandbox }: SetupCommand, folder: string): Promise<void> {
-  if (signal?.aborted === true) throw fault(command, folder, 'the run was stopped');
+  if (signal?.aborted === true) throw setupFault(command, folder, 'the run was stopped');
   const around = inheritedVariables();
   const env = { ...around, ...environmentIn(around)(folder), ...added };
   const argv = ['/bin/sh', '-c', command];
   const [program = '', ...args] = sandbox?.around({ argv, workdir: folder, env }) ?? argv;
   const child = spawn(program, args, { cwd: folder, detached: true, stdio: ['ignore', 'pipe', 'pipe'], env });
   let tail = '';
-  const keep = (chunk: Buffer): void => {
+  const keepTail = (chunk: Buffer): void => {
     tail = (tail + chunk.toString('utf8')).slice(-KEPT_CHARS);
   };
-  child.stdout.on('data', keep);
-  child.stderr.on('data', keep);
-  const stop = (): void => {
+  child.stdout.on('data', keepTail);
+  child.stderr.on('data', keepTail);
+  const killSetup = (): void => {
     if (child.pid === undefined) return;
     try {
       process.kill(-child.pid, 'SIGKILL');
@@ -103,7 +103,7 @@ async function runSetup({ command, env: added, signal, sandbox }: SetupCommand, 
       // It has already ended.
     }
   };
-  signal?.addEventListener('abort', stop, { once: true });
+  signal?.addEventListener('abort', killSetup, { once: true });
   const closed = new Promise<void>((resolve) => child.on('close', () => resolve()));
   try {
     // Its own exit counts: a background process may hold its output open for ever.
@@ -114,14 +114,14 @@ async function runSetup({ command, env: added, signal, sandbox }: SetupCommand, 
     if (how === null) return;
     await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, OUTPUT_WAIT_MS).unref())]);
     const said = lineOf(tail).trim().slice(-SHOWN_CHARS);
-    throw fault(command, folder, said === '' ? how : `${how}; output: ${said}`);
+    throw setupFault(command, folder, said === '' ? how : `${how}; output: ${said}`);
   } finally {
-    signal?.removeEventListener('abort', stop);
+    signal?.removeEventListener('abort', killSetup);
     child.stdout.destroy();
     child.stderr.destroy();
   }
 }
 
-function fault(command: string, folder: string, detail: string): UmpireError {
+function setupFault(command: string, folder: string, detail: string): UmpireError {
   return new UmpireError('setup-failed', { command, folder, detail });
 }

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { FileChange } from '@umpire/guard/change.js';
 import { isCode } from '@umpire/guard/syntax/nodes.js';
 import { lstatOf } from '../sessions/file-system.js';
-import { copyIndex, git, lineOf, namesInput, nameOf, pathIn, rawNames, tryGit, runGitSync } from './git.js';
+import { copyIndex, git, quoteGitLine, namesInput, nameOf, pathIn, rawNames, tryGit, runGitSync } from './git.js';
 import type { RawName, GitTarget } from './git.js';
 import { projectNames, SHORT_ID } from './session-git.js';
 import { UmpireError } from '@umpire/core/model/errors.js';
@@ -56,12 +56,13 @@ export interface ChangePlace {
 export async function readChange(place: ChangePlace): Promise<ReadChange> {
   const { gitTarget, prefix, whole, base, to } = place;
   const shape = { prefix, ...(whole === undefined ? {} : { whole }), command: OF_TREES };
-  const differences = to === null ? await addModules(place, await readDiskDifferences(place)) : await listed(gitTarget, [base, to], shape);
+  const differences =
+    to === null ? await addModules(place, await readDiskDifferences(place)) : await listDifferences(gitTarget, [base, to], shape);
   const wanted = differences.filter(({ name }) => !nameOf(name).startsWith('.umpire/'));
   const texts = await readBlobs(
     place.gitTarget,
     wanted.flatMap(({ old, new: now }) =>
-      [old, now].filter((blob) => blob !== null && isFile(blob) && !isNone(blob.id)),
+      [old, now].filter((blob) => blob !== null && isPlainFile(blob) && !isNone(blob.id)),
     ) as readonly Blob[],
   );
   const files: ChangedFile[] = [];
@@ -87,11 +88,11 @@ async function readDiskDifferences(place: ChangePlace): Promise<readonly FileDif
   const within = prefix === '' || whole === true ? [] : ['--', prefix];
   const args = ['ls-files', '-z', '-v', '--cached', '--others', '--exclude-standard', '--full-name', ...within];
   const tagged = rawNames(await git(gitTarget, args));
-  const named = (tag: RegExp): readonly RawName[] => tagged.filter((one) => tag.test(one)).map((one) => one.slice(2));
-  const added = named(/^\?/).filter((name) => !name.endsWith('/') && !nameOf(name).startsWith('.umpire/'));
-  const hidden = [...named(/^[a-z]/), ...(await unskipped(gitTarget, named(/^S/)))];
+  const withTag = (tag: RegExp): readonly RawName[] => tagged.filter((one) => tag.test(one)).map((one) => one.slice(2));
+  const added = withTag(/^\?/).filter((name) => !name.endsWith('/') && !nameOf(name).startsWith('.umpire/'));
+  const hidden = [...withTag(/^[a-z]/), ...(await unskipped(gitTarget, withTag(/^S/)))];
   const index = join(gitTarget.gitDir, 'index');
-  if ((added.length === 0 && hidden.length === 0) || !existsSync(index)) return listed(gitTarget, [place.base], place);
+  if ((added.length === 0 && hidden.length === 0) || !existsSync(index)) return listDifferences(gitTarget, [place.base], place);
   const folder = makeScratch('guard');
   try {
     const copy = { ...gitTarget, index: join(folder, 'index') };
@@ -100,7 +101,7 @@ async function readDiskDifferences(place: ChangePlace): Promise<readonly FileDif
       await tryGit(copy, ['update-index', flag, '-z', '--stdin'], { input: namesInput(hidden) });
     const add = ['add', '--intent-to-add', '--ignore-errors', '--pathspec-from-file=-', '--pathspec-file-nul'];
     if (added.length > 0) await tryGit(copy, add, { input: namesInput(added), env: { GIT_LITERAL_PATHSPECS: '1' } });
-    return await listed(copy, [place.base], place);
+    return await listDifferences(copy, [place.base], place);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -132,7 +133,7 @@ async function isModuleChanged(folder: string): Promise<boolean> {
   try {
     for (const path of ['refs', 'objects/info']) mkdirSync(join(gitDir, path), { recursive: true });
     writeFileSync(join(gitDir, 'HEAD'), 'ref: refs/heads/none\n');
-    writeFileSync(join(gitDir, 'objects/info/alternates'), `${lineOf(objects)}\n`);
+    writeFileSync(join(gitDir, 'objects/info/alternates'), `${quoteGitLine(objects)}\n`);
     copyIndex(index, join(gitDir, 'index'));
     const compared = ['diff-index', '--quiet', '--ignore-submodules=dirty', head, '--'];
     return (await tryGit({ gitDir, workTree: folder }, compared)).code === 1;
@@ -159,7 +160,7 @@ interface DiffScope {
 
 const OF_TREES = ['diff-tree', '-r'];
 
-async function listed(
+async function listDifferences(
   gitTarget: GitTarget,
   trees: readonly string[],
   { prefix, whole, command = ['diff'] }: DiffScope,
@@ -185,7 +186,7 @@ function isNone(id: string): boolean {
   return /^0+$/.test(id);
 }
 
-function isFile({ mode }: Blob): boolean {
+function isPlainFile({ mode }: Blob): boolean {
   return mode.startsWith('100');
 }
 
@@ -228,7 +229,7 @@ function versions(
   const { old, new: now, name, nameBefore } = difference;
   const [path = '', pathBefore = ''] = projectNames([name, nameBefore], prefix);
   const root = gitTarget.workTree ?? gitTarget.gitDir;
-  const [one, two] = [textOf(contentOf(old, nameBefore, blobs, root), old), textOf(contentOf(now, name, blobs, root), now)];
+  const [one, two] = [showVersion(contentOf(old, nameBefore, blobs, root), old), showVersion(contentOf(now, name, blobs, root), now)];
   const [before, after] = [one.text, two.text];
   // Only on disk: git stores the file with plain line ends.
   const isCrlf = now !== null && isNone(now.id) && before !== null && after !== null && !before.includes('\r') && after.includes('\r\n');
@@ -249,7 +250,7 @@ function versions(
 
 function contentOf(blob: Blob | null, name: RawName, blobs: ReadonlyMap<string, Content>, root: string): Content | null {
   if (blob === null) return null;
-  if (!isFile(blob)) return 'link';
+  if (!isPlainFile(blob)) return 'link';
   return isNone(blob.id) ? fileOnDisk(pathIn(root, name)) : (blobs.get(blob.id) ?? 'large');
 }
 
@@ -264,7 +265,7 @@ function fileOnDisk(path: Buffer): Content | null {
 }
 
 /** An unreadable version gets a placeholder text, so that the change is still seen. */
-function textOf(content: Content | null, blob: Blob | null): { readonly text: string | null; readonly unread: string | null } {
+function showVersion(content: Content | null, blob: Blob | null): { readonly text: string | null; readonly unread: string | null } {
   if (content === null) return { text: null, unread: null };
   const unread = unreadWhy(content);
   if (unread !== null) return { text: `(${unread}, ${blob?.id ?? ''} ${blob?.mode ?? ''})`, unread };
@@ -278,7 +279,7 @@ function unreadWhy(content: Content): string | null {
 }
 
 /** One file of a tree; null where it does not exist. */
-export async function textIn(
+export async function readFromTree(
   { gitTarget, prefix, tree }: { gitTarget: GitTarget; prefix: string; tree: string },
   path: string,
 ): Promise<string | null> {
@@ -300,9 +301,9 @@ export function filesOnDisk(folder: string): UnchangedFiles {
 /** For a staged change: the versions in the index; untracked files do not exist. */
 export async function filesStaged(gitTarget: GitTarget, prefix: string, folder: string): Promise<UnchangedFiles> {
   const within = prefix === '' ? [] : ['--', prefix];
-  const edited = await listed(gitTarget, [], { prefix, command: ['diff-files'] });
+  const edited = await listDifferences(gitTarget, [], { prefix, command: ['diff-files'] });
   const unknown = rawNames(await git(gitTarget, ['ls-files', '-z', '--others', '--exclude-standard', '--full-name', ...within]));
-  const blobs = edited.flatMap(({ old }) => (old !== null && isFile(old) && !isNone(old.id) ? [old] : []));
+  const blobs = edited.flatMap(({ old }) => (old !== null && isPlainFile(old) && !isNone(old.id) ? [old] : []));
   const contents = await readBlobs(gitTarget, blobs);
   const texts = new Map<string, string | null>();
   for (const name of unknown) texts.set(projectNames([name], prefix)[0] ?? '', null);
@@ -319,7 +320,7 @@ export function createFileReader({ folder, texts }: UnchangedFiles): (path: stri
   const listing = (within: string): ReadonlyMap<string, Dirent> | null => {
     const known = listings.get(within);
     if (known !== undefined) return known;
-    const entry = within === '' ? undefined : listing(folderOf(within))?.get(parseRefName(within));
+    const entry = within === '' ? undefined : listing(parentOf(within))?.get(lastPart(within));
     const found =
       within === '' || entry?.isDirectory() === true || entry?.isSymbolicLink() === true ? entriesOf(join(folder, within)) : null;
     listings.set(within, found);
@@ -327,7 +328,7 @@ export function createFileReader({ folder, texts }: UnchangedFiles): (path: stri
   };
   return (path) => {
     if (texts.has(path)) return texts.get(path) ?? null;
-    if (listing(folderOf(path))?.get(parseRefName(path))?.isFile() !== true) return null;
+    if (listing(parentOf(path))?.get(lastPart(path))?.isFile() !== true) return null;
     const place = join(folder, path);
     try {
       return statSync(place).size <= MAX_FILE_BYTES ? readFileSync(place, 'utf8') : null;
@@ -346,11 +347,11 @@ function entriesOf(folder: string): ReadonlyMap<string, Dirent> | null {
   }
 }
 
-function parseRefName(path: string): string {
+function lastPart(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-function folderOf(path: string): string {
+function parentOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }
 
@@ -371,29 +372,29 @@ export interface ChangeBase {
 export function findBase(project: string, asked: string | null): ChangeBase {
   const repository = findRepository(project, project, 'git');
   if (repository.kind !== 'git') throw new UmpireError('guard-no-git', { path: project });
-  const ask = (...args: readonly string[]): string | null => {
+  const tryAsk = (...args: readonly string[]): string | null => {
     const { code, stdout } = runGitSync(project, args);
     return code === 0 ? stdout.toString('utf8').trim() : null;
   };
-  const commitOf = (name: string) => ask('rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`);
+  const findCommit = (name: string) => tryAsk('rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`);
   if (asked !== null) {
-    const base = commitOf(asked);
+    const base = findCommit(asked);
     if (base === null) throw new UmpireError('guard-base-unknown', { name: asked.slice(0, 80) });
     return { repository, base, words: asked === base ? base.slice(0, SHORT_ID) : asked, first: false };
   }
-  const head = commitOf('HEAD');
+  const head = findCommit('HEAD');
   if (head === null) throw new UmpireError('guard-no-commit', {});
   // The first difference is enough; a whole status would check every file.
   if (
-    ask('diff', '--quiet', '--no-ext-diff', 'HEAD', '--', '.') === null ||
-    ask('status', '--porcelain', '--untracked-files=normal', '--', '.') !== ''
+    tryAsk('diff', '--quiet', '--no-ext-diff', 'HEAD', '--', '.') === null ||
+    tryAsk('status', '--porcelain', '--untracked-files=normal', '--', '.') !== ''
   )
     return { repository, base: head, words: 'HEAD', first: false };
   for (const trunk of TRUNKS) {
-    const commit = commitOf(trunk);
-    const fork: string | null = commit === null || commit === head ? null : ask('merge-base', commit, head);
+    const commit = findCommit(trunk);
+    const fork: string | null = commit === null || commit === head ? null : tryAsk('merge-base', commit, head);
     if (fork !== null && fork !== head) return { repository, base: fork, words: `the fork from ${trunk}`, first: false };
   }
-  const parent = commitOf('HEAD~1');
+  const parent = findCommit('HEAD~1');
   return { repository, base: parent ?? head, words: parent === null ? 'HEAD' : 'HEAD~1', first: parent === null };
 }

@@ -14,7 +14,7 @@ import {
   writeFiles,
 } from '../../../../test/support/git-project.js';
 import type { Project } from '../../../../test/support/git-project.js';
-import { moveBranch, openMirror, prepareClone, pushAttempt, pushBase } from './remote-repository.js';
+import { moveRemoteBranch, openMirror, prepareClone, pushAttempt, pushBase } from './remote-repository.js';
 import type { Mirror } from './remote-repository.js';
 import { openWorkspace } from './workspace.js';
 
@@ -233,15 +233,15 @@ describe('the branch on the remote', () => {
     at.project.git('push', '-q', at.remote, `${two}:refs/umpire/${session}/T1-1`);
     const mirror = await mirrorOf(at);
     await mirror.fetch([at.base, one, two], session);
-    await moveBranch(mirror, { branch, from: null, to: one });
-    await moveBranch(mirror, { branch, from: null, to: one });
+    await moveRemoteBranch(mirror, { branch, from: null, to: one });
+    await moveRemoteBranch(mirror, { branch, from: null, to: one });
     const refusal = (found: string, expected: string) => ({
       code: 'remote-moved',
       message: `Another process or person moved refs/heads/${branch} of ${at.remote}: it should be at ${expected}, but is at ${found}.`,
     });
-    await expect(moveBranch(mirror, { branch, from: null, to: two })).rejects.toMatchObject(refusal(one, 'no commit'));
-    await expect(moveBranch(mirror, { branch, from: at.base, to: two })).rejects.toMatchObject(refusal(one, at.base));
-    await moveBranch(mirror, { branch, from: one, to: two });
+    await expect(moveRemoteBranch(mirror, { branch, from: null, to: two })).rejects.toMatchObject(refusal(one, 'no commit'));
+    await expect(moveRemoteBranch(mirror, { branch, from: at.base, to: two })).rejects.toMatchObject(refusal(one, at.base));
+    await moveRemoteBranch(mirror, { branch, from: one, to: two });
     expect(refsIn(at.remote)[`refs/heads/${branch}`]).toBe(two);
   });
 
@@ -251,7 +251,7 @@ describe('the branch on the remote', () => {
     at.project.git('push', '-q', at.remote, `${two}:refs/umpire/${session}/T1-1`);
     const mirror = await mirrorOf(at);
     await mirror.fetch([at.base, one, two], session);
-    const moves = await Promise.allSettled([one, two].map((to) => moveBranch(mirror, { branch, from: null, to })));
+    const moves = await Promise.allSettled([one, two].map((to) => moveRemoteBranch(mirror, { branch, from: null, to })));
     expect(moves.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     expect(refsIn(at.remote)[`refs/heads/${branch}`]).toBe(moves[0]?.status === 'fulfilled' ? one : two);
   });

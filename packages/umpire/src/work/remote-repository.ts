@@ -8,10 +8,10 @@ import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import { sha256 } from '../sessions/hash.js';
 import { safeName } from '../sessions/safe-name.js';
 import { faultOf, makeFolders, makeScratch } from '../sessions/session-folder.js';
-import { git, gitFault, gitMessage, lineOf, tryGit } from './git.js';
+import { git, gitFault, gitMessage, quoteGitLine, tryGit } from './git.js';
 import type { GitOptions, GitResult, GitTarget } from './git.js';
 import { findRepository } from './repository.js';
-import { readRecordedFolder, refsOf, taskRef, SHORT_ID, branchOf } from './session-git.js';
+import { readRecordedFolder, refsOf, taskRef, SHORT_ID, sessionBranch } from './session-git.js';
 import { breakLock, planMove } from './session-worktree.js';
 
 /** For one command to a remote: the first copy of a large project takes minutes. */
@@ -76,7 +76,7 @@ type Place = Pick<Mirror, 'gitDir' | 'address' | 'limitMs'>;
 
 async function fetchCommits(place: Place, commits: readonly string[], session: string): Promise<void> {
   const refs = `refs/umpire/${safeName(session)}/*`;
-  const branch = `refs/heads/${branchOf(session)}*`;
+  const branch = `refs/heads/${sessionBranch(session)}*`;
   const patterns = [[refs, branch], ['refs/heads/*']].map((group) => group.map((ref) => `+${ref}:${ref}`));
   let missing = await missingIn(place, commits);
   for (const pattern of patterns) {
@@ -179,9 +179,9 @@ export async function prepareClone(mirror: Mirror, { folder, session, branch, ba
   try {
     makeFolders(folder);
     if (!existsSync(join(gitDir, 'HEAD'))) await initClone(folder, base.length);
-    writeFileSync(join(gitDir, 'config'), configOf(mirror, base.length));
+    writeFileSync(join(gitDir, 'config'), mirrorConfig(mirror, base.length));
     mkdirSync(join(gitDir, 'objects', 'info'), { recursive: true });
-    writeFileSync(join(gitDir, 'objects', 'info', 'alternates'), `${lineOf(join(mirror.gitDir, 'objects'))}\n`);
+    writeFileSync(join(gitDir, 'objects', 'info', 'alternates'), `${quoteGitLine(join(mirror.gitDir, 'objects'))}\n`);
   } catch (error) {
     if (isUmpireError(error)) throw error;
     throw new UmpireError('write-failed', { path: folder, detail: faultOf(error) });
@@ -210,14 +210,14 @@ async function initClone(folder: string, idLength: number): Promise<void> {
 }
 
 /** Written anew at every use: it decides which programs git starts. The address is for Git LFS and for people. */
-function configOf({ address }: Mirror, idLength: number): string {
+function mirrorConfig({ address }: Mirror, idLength: number): string {
   const isSha256 = idLength === SHA256_CHARS;
   return [
     '[core]',
     `\trepositoryformatversion = ${isSha256 ? 1 : 0}`,
     '\tbare = false',
     ...(isSha256 ? ['[extensions]', '\tobjectFormat = sha256'] : []),
-    `[remote "origin"]\n\turl = ${lineOf(address.label, true)}`,
+    `[remote "origin"]\n\turl = ${quoteGitLine(address.label, true)}`,
     '[gc]\n\tauto = 0\n[maintenance]\n\tauto = false',
     '',
   ].join('\n');
@@ -238,9 +238,9 @@ export interface Attempt {
 /** Hands in the work of an attempt: returns its ref on the remote. Pushed again, the last commit counts. */
 export async function pushAttempt(clone: string, remote: string, { session, task, attempt, commit }: Attempt): Promise<string> {
   const address = parseRemote(remote);
-  const ref = taskRef({ branch: branchOf(session), place: { session } }, task, attempt);
+  const ref = taskRef({ branch: sessionBranch(session), place: { session } }, task, attempt);
   const result = await pushObjects(join(clone, '.git'), address, commit, [`+${commit}:${ref}`]);
-  if (result.code !== 0) throw refused(address, ref, result);
+  if (result.code !== 0) throw refusalFault(address, ref, result);
   return ref;
 }
 
@@ -249,7 +249,7 @@ export async function pushBase(project: string, remote: string, { session, commi
   const address = parseRemote(remote);
   const { gitDir, kind } = findRepository(project, project, null);
   if (kind !== 'git') throw new UmpireError('remote-project', { path: project });
-  const { base } = refsOf({ branch: branchOf(session), place: { session } });
+  const { base } = refsOf({ branch: sessionBranch(session), place: { session } });
   if ((await listRemote(address, LIMIT_MS, [base])).get(base) === commit) return;
   const result = await pushObjects(gitDir, address, commit, [`--force-with-lease=${base}:`, `${commit}:${base}`]);
   if (result.code !== 0) await explainPush(address, LIMIT_MS, result, { ref: base, from: null, to: commit });
@@ -284,7 +284,7 @@ export interface BranchMove {
 }
 
 /** Moves a branch of the remote if it is still at `from`. If it is at `to` already, that is the same. */
-export async function moveBranch({ gitDir, address, limitMs }: Mirror, { branch, from, to }: BranchMove): Promise<void> {
+export async function moveRemoteBranch({ gitDir, address, limitMs }: Mirror, { branch, from, to }: BranchMove): Promise<void> {
   const ref = `refs/heads/${branch}`;
   const result = await push({ gitDir }, address, limitMs, [`--force-with-lease=${ref}:${from ?? ''}`, `${to}:${ref}`]);
   if (result.code !== 0) await explainPush(address, limitMs, result, { ref, from, to });
@@ -299,7 +299,7 @@ async function explainPush(
 ): Promise<void> {
   const found = (await listRemote(address, limitMs, [ref])).get(ref) ?? null;
   if (found === to) return;
-  if (found === from) throw refused(address, ref, result);
+  if (found === from) throw refusalFault(address, ref, result);
   const params = { ref, remote: address.label, expected: from ?? 'no commit', found: found ?? 'no commit' };
   throw new UmpireError('remote-moved', params);
 }
@@ -307,7 +307,7 @@ async function explainPush(
 const MAX_SAID = 3;
 
 /** The reason and the first lines that the server said. */
-function refused(address: RemoteAddress, ref: string, { code, stdout, stderr }: GitResult): UmpireError {
+function refusalFault(address: RemoteAddress, ref: string, { code, stdout, stderr }: GitResult): UmpireError {
   const reason = /^!\t.*\t(.*)$/m.exec(stdout.toString('utf8'))?.[1];
   if (reason === undefined && !stderr.includes('remote: ')) return unreachable(address, { code, stdout, stderr });
   const lines = stderr.split('\n').flatMap((line) => /^remote: (.*\S)/.exec(line)?.[1] ?? []);
@@ -342,20 +342,20 @@ export function parseRemote(remote: string): RemoteAddress {
           : scheme !== undefined && !SCHEMES.has(scheme)
             ? `${scheme}:// is not supported`
             : null;
-  if (detail !== null) throw new UmpireError('remote-invalid', { remote: withoutSecrets(remote), detail });
+  if (detail !== null) throw new UmpireError('remote-invalid', { remote: hideSecrets(remote), detail });
   const url = scheme === undefined && !SCP.test(remote) ? resolve(remote) : remote;
   const secrets = secretsIn(url);
   return {
     url,
-    label: withoutSecrets(url),
-    redact: (text) => secrets.reduce((left, secret) => left.replaceAll(secret, '***'), withoutSecrets(text)),
+    label: hideSecrets(url),
+    redact: (text) => secrets.reduce((left, secret) => left.replaceAll(secret, '***'), hideSecrets(text)),
   };
 }
 
 const SCHEMES = new Set(['ssh', 'https', 'http', 'file', 'git']);
 
 /** A token may stand in the place of the user; over ssh, a name alone is no secret. */
-function withoutSecrets(text: string): string {
+function hideSecrets(text: string): string {
   return text
     .replaceAll(/\b(https?:\/\/)[^/\s]*@/gi, '$1')
     .replaceAll(/\b([a-z][a-z0-9+.-]*:\/\/[^/\s:@]*):[^/\s]*@/gi, '$1@')
@@ -367,10 +367,10 @@ const MIN_SECRET_CHARS = 4;
 function secretsIn(url: string): readonly string[] {
   const [, scheme = '', user = '', password = ''] = /^([a-z][a-z0-9+.-]*):\/\/([^/:]*)(?::([^/]*))?@/i.exec(url) ?? [];
   const found = [password, ...(/^https?$/i.test(scheme) && password === '' ? [user] : [])];
-  return found.flatMap((secret) => [secret, decoded(secret)]).filter((secret) => secret.length >= MIN_SECRET_CHARS);
+  return found.flatMap((secret) => [secret, decodeUrl(secret)]).filter((secret) => secret.length >= MIN_SECRET_CHARS);
 }
 
-function decoded(text: string): string {
+function decodeUrl(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -71,11 +71,11 @@ export function findSessionRemains(place: SessionPlace, find: typeof findReposit
   const other = recorded === null ? null : readWorkspaceNote(recorded);
   const isOwn = other !== null && other.session === place.session && other.sessionFolder === resolve(place.sessionFolder);
   const folder = isOwn && recorded !== null ? recorded : planned;
-  return { place, repository, gitTarget: { gitDir: repository.gitDir }, branch: branchOf(place.session), folder };
+  return { place, repository, gitTarget: { gitDir: repository.gitDir }, branch: sessionBranch(place.session), folder };
 }
 
 /** A file in the repository names the folder, for sessions whose project was moved or whose settings changed. */
-function recordOf({ gitDir }: Pick<Repository, 'gitDir'>, session: string): string {
+function recordPath({ gitDir }: Pick<Repository, 'gitDir'>, session: string): string {
   return join(gitDir, RECORDS, safeName(session));
 }
 
@@ -83,8 +83,8 @@ function recordOf({ gitDir }: Pick<Repository, 'gitDir'>, session: string): stri
 const RECORDS = 'umpire-worktrees';
 
 export function recordSessionFolder({ repository, place, folder }: SessionGit): void {
-  const file = recordOf(repository, place.session);
-  if (textOf(file) === folder) return;
+  const file = recordPath(repository, place.session);
+  if (readNote(file) === folder) return;
   try {
     mkdirSync(join(repository.gitDir, RECORDS), { recursive: true });
     writeFileSync(file, folder);
@@ -94,7 +94,7 @@ export function recordSessionFolder({ repository, place, folder }: SessionGit): 
 }
 
 export function forgetSessionFolder({ repository, place }: SessionGit): void {
-  rmSync(recordOf(repository, place.session), { force: true });
+  rmSync(recordPath(repository, place.session), { force: true });
   try {
     rmdirSync(join(repository.gitDir, RECORDS));
   } catch {
@@ -104,10 +104,10 @@ export function forgetSessionFolder({ repository, place }: SessionGit): void {
 
 /** The folder that `recordSessionFolder` noted in a repository; null where no workspace was opened. */
 export function readRecordedFolder(repository: Pick<Repository, 'gitDir'>, session: string): string | null {
-  return textOf(recordOf(repository, session));
+  return readNote(recordPath(repository, session));
 }
 
-function textOf(path: string): string | null {
+function readNote(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');
   } catch {
@@ -228,13 +228,13 @@ export async function readRef(sessionGit: SessionGit, ref: string): Promise<stri
 
 /** A loose ref is newer than a packed one, so it is read first. Undefined: ask git. */
 function readPlain(gitDir: string, ref: string): string | null | undefined {
-  const own = textAt(join(gitDir, ref))?.trim();
+  const own = readIfThere(join(gitDir, ref))?.trim();
   // If git packed it meanwhile, it is in packed-refs: git writes that file first.
-  if (own === undefined) return textAt(join(gitDir, 'packed-refs'))?.includes(` ${ref}\n`) === true ? undefined : null;
+  if (own === undefined) return readIfThere(join(gitDir, 'packed-refs'))?.includes(` ${ref}\n`) === true ? undefined : null;
   return ID.test(own) ? own : undefined;
 }
 
-function textAt(path: string): string | undefined {
+function readIfThere(path: string): string | undefined {
   try {
     return readFileSync(path, 'latin1');
   } catch (error) {
@@ -262,7 +262,7 @@ export async function changeRefs(sessionGit: SessionGit, changes: readonly RefCh
 }
 
 /** Every ref of the session but the branch. */
-export async function listRefs(sessionGit: SessionGit): Promise<readonly string[]> {
+export async function listSessionRefs(sessionGit: SessionGit): Promise<readonly string[]> {
   const out = await git(sessionGit.gitTarget, ['for-each-ref', '--format=%(refname)', refsOf(sessionGit).all]);
   return out
     .toString('utf8')
@@ -277,7 +277,7 @@ const MAX_NAME_CHARS = 100;
 /** Prefix of the sessions' branches. */
 export const BRANCHES = 'umpire/';
 
-export function branchOf(session: string): string {
+export function sessionBranch(session: string): string {
   return `${BRANCHES}${safeName(session)}`;
 }
 

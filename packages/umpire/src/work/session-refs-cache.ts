@@ -11,8 +11,8 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { addToList } from '@umpire/core/formats/multimap.js';
 import type { Repository } from './repository.js';
-import { findSessionRemains, findNameHolder, refsOf, BRANCHES, listRefs, readRef } from './session-git.js';
-import { mayBeUnmerged, unmergedWork } from './unmerged-work.js';
+import { findSessionRemains, findNameHolder, refsOf, BRANCHES, listSessionRefs, readRef } from './session-git.js';
+import { mayBeUnmerged, findUnmergedWork } from './unmerged-work.js';
 
 export interface SessionRefsCache {
   /** Like `findRepository`, once per project. */
@@ -34,7 +34,7 @@ export function createSessionRefsCache(): SessionRefsCache {
   const repositoryOf = memoizeByProject((project: string) => findRepository(project, project, 'git'));
   const refsIn = memoizeByProject((project) => {
     const asked = ['for-each-ref', '--format=%(refname) %(objectname) %(tree)', 'refs/umpire', 'refs/heads/umpire'];
-    const lines = linesOf(() => runGitSync(project, asked));
+    const lines = readGitLines(() => runGitSync(project, asked));
     return new Map(
       lines.flatMap((line) => {
         const [ref = '', commit = '', tree = ''] = line.split(' ');
@@ -71,7 +71,7 @@ const OWN = `refs/heads/${BRANCHES}`;
 const BESIDE = 'refs/umpire/';
 
 /** Empty without git: the code that needs git reports it. */
-function linesOf(ask: () => GitResult): readonly string[] {
+function readGitLines(ask: () => GitResult): readonly string[] {
   try {
     const { code, stdout } = ask();
     return code === 0 ? stdout.toString('utf8').split('\n') : [];
@@ -138,24 +138,24 @@ type MergeStatusReader = (place: SessionPlace, made: SessionWorkFacts) => Promis
 /** Remembers git's answers, so use one reader for one listing. */
 export function createMergeStatusReader(): MergeStatusReader {
   const repositoryOf = memoizeByProject((project: string) => findRepository(project, project, 'git'));
-  const refsIn = memoizeByProject((project: string) => new Map(listed(project, ['--format=%(refname) %(objectname)'])));
+  const refsIn = memoizeByProject((project: string) => new Map(listAllRefs(project, ['--format=%(refname) %(objectname)'])));
   const refsBy = memoizeByProject((project: string) => {
     const found = new Map<string, string[]>();
     for (const ref of refsIn(project).keys()) addToList(found, dirname(ref), ref);
     return found;
   });
   const mergedIn = memoizeByProject(
-    (project: string) => new Set(listed(project, ['--merged=HEAD', '--format=%(refname)']).map(([ref]) => ref)),
+    (project: string) => new Set(listAllRefs(project, ['--merged=HEAD', '--format=%(refname)']).map(([ref]) => ref)),
   );
   const branchStatus = async (sessionGit: SessionGit): Promise<MergeStatus | null> => {
     const { kind } = sessionGit.repository;
     const { project } = sessionGit.place;
-    const read = async (ref: string) => (kind === 'git' ? (refsIn(project).get(ref) ?? null) : readRef(sessionGit, ref));
+    const readTip = async (ref: string) => (kind === 'git' ? (refsIn(project).get(ref) ?? null) : readRef(sessionGit, ref));
     const { head, branch, applied } = refsOf(sessionGit);
-    const tip = (await read(head)) === null ? branch : head;
-    const made = await read(tip);
+    const tip = (await readTip(head)) === null ? branch : head;
+    const made = await readTip(tip);
     if (made === null) return existsSync(sessionGit.folder) ? null : 'cleared';
-    if ((await read(applied)) === made) return 'applied';
+    if ((await readTip(applied)) === made) return 'applied';
     return kind === 'git' && mergedIn(project).has(tip) ? 'applied' : 'not applied';
   };
   return async (place, { kind, isMerged, finished }) => {
@@ -167,14 +167,14 @@ export function createMergeStatusReader(): MergeStatusReader {
     if (!existsSync(sessionGit.repository.gitDir)) return isMerged ? 'cleared' : null;
     const status = isMerged ? await branchStatus(sessionGit) : null;
     if (status === 'not applied') return status;
-    const refs = kind === 'git' ? (refsBy(place.project).get(refsOf(sessionGit).all) ?? []) : await listRefs(sessionGit);
-    const isLeft = mayBeUnmerged(sessionGit, refs, finished) && (await unmergedWork(sessionGit, finished)).length > 0;
+    const refs = kind === 'git' ? (refsBy(place.project).get(refsOf(sessionGit).all) ?? []) : await listSessionRefs(sessionGit);
+    const isLeft = mayBeUnmerged(sessionGit, refs, finished) && (await findUnmergedWork(sessionGit, finished)).length > 0;
     return isLeft ? 'not applied' : status;
   };
 }
 
 /** The refs of all sessions: name first. */
-function listed(project: string, asked: readonly string[]): [ref: string, commit: string][] {
+function listAllRefs(project: string, asked: readonly string[]): [ref: string, commit: string][] {
   const { code, stdout } = runGitSync(project, ['for-each-ref', ...asked, 'refs/umpire', 'refs/heads/umpire']);
   if (code !== 0) return [];
   return stdout

@@ -8,7 +8,7 @@ import { statOf, lstatOf } from '../sessions/file-system.js';
 import { borrowObjects, copyObjects, hasOwnRepository, makeOwnRepository, readOwnTips, restoreSettings } from './worktree-repository.js';
 import { checkOut, hasChanges, listChanges, removeFrom, undoChanges, writeTree } from './worktree-changes.js';
 import type { Changes } from './worktree-changes.js';
-import { commitTree, diffTrees, isAncestor, titleOf, treeOf } from './commits.js';
+import { commitTree, diffTrees, isAncestor, commitTitle, readTree } from './commits.js';
 import type { TreeDifference } from './commits.js';
 import { prepareWorktree, addSharedFiles, workdirOf } from './prepare-worktree.js';
 import type { WorkspaceContext } from './prepare-worktree.js';
@@ -21,7 +21,7 @@ import { dropLink, makeWorktree, gitTargetOf, worktreeOf } from './worktree.js';
 import type { Worktree } from './worktree.js';
 import { flag, listOf, object, orNull, text } from '@umpire/core/model/schema.js';
 import type { Infer } from '@umpire/core/model/schema.js';
-import { readStateFile, stateFileOf, writeStateFile } from './state-file.js';
+import { readState, stateFileOf, writeStateFile } from './state-file.js';
 import type { StateRead } from './state-file.js';
 import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import { faultOf, makeFolders } from '../sessions/session-folder.js';
@@ -43,7 +43,7 @@ function readCurrent({ sessionGit }: WorkspaceContext): { readonly worktree: Wor
 }
 
 /** Returns the files that differ from `head`: a person's edits, or the remains of a killed run. */
-export async function openWorktree(context: WorkspaceContext, head: string): Promise<readonly RawName[]> {
+export async function openSessionWorktree(context: WorkspaceContext, head: string): Promise<readonly RawName[]> {
   const { sessionGit } = context;
   const read = readSessionNote(sessionGit);
   const planned = worktreeOf(sessionGit, NAME);
@@ -142,7 +142,7 @@ async function moveIndex(context: WorkspaceContext, head: string): Promise<void>
 }
 
 /** Moves branch, files and index from one commit to another. `openWorktree` repairs an interrupted move. */
-export async function moveTo(context: WorkspaceContext, from: string, to: string, steps: readonly TreeDifference[]): Promise<void> {
+export async function moveWorktree(context: WorkspaceContext, from: string, to: string, steps: readonly TreeDifference[]): Promise<void> {
   const { sessionGit } = context;
   const { branch, head } = refsOf(sessionGit);
   const { worktree, note } = readCurrent(context);
@@ -291,16 +291,16 @@ export async function takeEditIn(
   const start = isShown ? shown : worktree.index;
   const found = await listChanges(worktree, start, sharedFiles);
   await refuseMixed(worktree, found);
-  const own = (names: readonly RawName[]): readonly RawName[] => names.filter((name) => !products.has(name));
-  const kept = { ...found, tracked: own(found.tracked), added: own(found.added) };
+  const withoutProducts = (names: readonly RawName[]): readonly RawName[] => names.filter((name) => !products.has(name));
+  const kept = { ...found, tracked: withoutProducts(found.tracked), added: withoutProducts(found.added) };
   // What the person staged is only in the worktree's repository.
   const staged = isShown ? borrowObjects(worktree) : {};
   const tree = await writeTree({ ...worktree, ...staged }, start, kept, `${worktree.index}.draft`);
   if (isShown) await copyObjects(sessionGit, worktree, [tree], head);
   const commit =
-    tree === (await treeOf(sessionGit, parent))
+    tree === (await readTree(sessionGit, parent))
       ? parent
-      : await commitTree(sessionGit, tree, [parent], titleOf(message, "A person's edit"));
+      : await commitTree(sessionGit, tree, [parent], commitTitle(message, "A person's edit"));
   const steps = await diffTrees(sessionGit, head, commit);
   const { branch, head: headRef } = refsOf(sessionGit);
   if (steps.length === 0) return null;
@@ -327,7 +327,7 @@ type SessionNote = Infer<typeof SESSION_NOTE>;
 
 /** Missing where the worktree was never ready. */
 export function readSessionNote({ folder }: Pick<SessionGit, 'folder'>): StateRead<SessionNote> {
-  return readStateFile(stateFileOf(folder, NAME), SESSION_NOTE);
+  return readState(stateFileOf(folder, NAME), SESSION_NOTE);
 }
 
 function writeSessionNote({ folder }: Pick<SessionGit, 'folder'>, note: SessionNote): void {

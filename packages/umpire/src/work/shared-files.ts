@@ -9,7 +9,7 @@ import { faultOf } from '../sessions/session-folder.js';
 import { OUTER_ENVIRONMENT, PROVISIONS_NOTE, isPythonEnvironment } from '../sessions/python-environment.js';
 import { git, nameOf, rawNames, rawOf, blockedPathTest } from './git.js';
 import type { RawName } from './git.js';
-import { readStateFile, writeStateFile } from './state-file.js';
+import { readState, writeStateFile } from './state-file.js';
 import type { SharedFile } from './virtualenv-links.js';
 import { expandPath, nameTest } from './untracked-files.js';
 import { linkEnvironment, findOuterEnvironment, linkPackages } from './virtualenv-links.js';
@@ -41,7 +41,7 @@ export async function planSharedFiles(
   const untracked = rawNames(await git(checkout, ['ls-files', '-z', '-o', '--directory', '--full-name'])).map((name) =>
     nameOf(name).replace(/\/$/, ''),
   );
-  const byName = (patterns: readonly string[]): readonly string[] => {
+  const matchNames = (patterns: readonly string[]): readonly string[] => {
     const tests = patterns.filter((pattern) => !pattern.includes('/')).map(nameTest);
     return untracked.filter((path) => (prefix === '' || path.startsWith(`${prefix}/`)) && tests.some((matches) => matches(basename(path))));
   };
@@ -50,9 +50,9 @@ export async function planSharedFiles(
       .filter((pattern) => pattern.includes('/'))
       .flatMap((pattern) => expandPath(join(root, prefix), pattern).map((path) => join(prefix, path)));
   const packages = untracked.filter((path) => basename(path) === PACKAGES || isPythonEnvironment(join(root, path)));
-  const asked = new Set([...byName(link), ...byPath(link)]);
+  const asked = new Set([...matchNames(link), ...byPath(link)]);
   const linked = [...new Set([...packages, ...asked])];
-  const copied = [...new Set([...byName(copy), ...byPath(copy)])].filter((path) => !linked.includes(path));
+  const copied = [...new Set([...matchNames(copy), ...byPath(copy)])].filter((path) => !linked.includes(path));
   const environments = packages.filter((path) => basename(path) !== PACKAGES).map((path) => join(root, path));
   const outer = findOuterEnvironment(root, join(root, prefix), environments);
   const outerAt = join(prefix, OUTER_ENVIRONMENT);
@@ -65,8 +65,10 @@ export async function planSharedFiles(
   writeStateFile(noteOf(sessionGit), all);
   return {
     items,
-    absent: [...link, ...copy].filter((one) => !(byName([one]).length + byPath([one]).length > 0 || existsSync(join(root, prefix, one)))),
-    ...leaveOut(all),
+    absent: [...link, ...copy].filter(
+      (one) => !(matchNames([one]).length + byPath([one]).length > 0 || existsSync(join(root, prefix, one))),
+    ),
+    ...ignoreShared(all),
   };
 }
 
@@ -82,7 +84,7 @@ function linkOne(root: string, path: string, isAsked: boolean): readonly SharedF
 /** Shared files are not the task's work, ignored or not; nor are installed packages. */
 const IGNORE = ['--exclude-standard', '-x', PACKAGES, '-x', '**/.umpire/sessions/'];
 
-function leaveOut(paths: readonly string[]): Omit<SharedFiles, 'items'> {
+function ignoreShared(paths: readonly string[]): Omit<SharedFiles, 'items'> {
   const given = new Set(paths.map(rawOf));
   return {
     ignore: IGNORE,
@@ -102,13 +104,13 @@ const PATHS = listOf(text);
 
 /** The shared paths of the last run. Empty where the file is damaged: the next run rewrites it. */
 export function readSharedPaths(sessionGit: SessionGit): readonly string[] {
-  const read = readStateFile(noteOf(sessionGit), PATHS);
+  const read = readState(noteOf(sessionGit), PATHS);
   return read.kind === 'note' ? read.note : [];
 }
 
 /** Those of the last run, to tell its work from them. It has no items to place. */
 export function readSharedFiles(sessionGit: SessionGit): SharedFiles {
-  return { items: [], ...leaveOut(readSharedPaths(sessionGit)) };
+  return { items: [], ...ignoreShared(readSharedPaths(sessionGit)) };
 }
 
 /** Adds the missing shared files to a worktree. Never follows a link that leads out of it. */

@@ -28,7 +28,7 @@ export function writeStateFile(path: string, note: unknown): void {
 }
 
 /** Damaged: it is truncated, empty or does not fit the schema. */
-export function readStateFile<T>(path: string, schema: Schema<T>): StateRead<T> {
+export function readState<T>(path: string, schema: Schema<T>): StateRead<T> {
   let content: string;
   try {
     content = readFileSync(path, 'utf8');

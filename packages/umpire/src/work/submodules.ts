@@ -31,7 +31,7 @@ export async function keepModules(
     const name = nameOf(raw);
     const module = modules.get(raw) ?? name;
     const made = join(worktree.ownGitDir, 'modules', module);
-    if (!existsSync(made) || (await isKnown(sessionGit, module, to.id))) continue;
+    if (!existsSync(made) || (await hasModuleCommit(sessionGit, module, to.id))) continue;
     const kept = join(sessionGit.folder, `${KEPT}${worktree.name}`, name);
     // Copied, not moved: after a crash the work is taken again.
     try {
@@ -42,7 +42,7 @@ export async function keepModules(
     } catch (error) {
       throw new UmpireError('write-failed', { path: kept, detail: faultOf(error) });
     }
-    const fetch = fetchCommand(name, kept, to.id);
+    const fetch = moduleFetchCommand(name, kept, to.id);
     words.push(`moved the submodule ${name} to ${to.id.slice(0, SHORT_ID)}, which your clone does not have. Fetch it: ${fetch}`);
   }
   return words;
@@ -81,7 +81,7 @@ export function unfetchedModules({ folder, repository }: SessionGit, steps: read
       const own = join(repository.checkout.workTree, nameOf(name));
       const isFetched = existsSync(join(own, '.git')) && runGitSync(own, ['cat-file', '-e', `${to.id}^{commit}`]).code === 0;
       if (isFetched) return [];
-      return [{ name, commit: to.id, fetch: fetchCommand(nameOf(name), place, to.id), worktree: worktree.slice(KEPT.length) }];
+      return [{ name, commit: to.id, fetch: moduleFetchCommand(nameOf(name), place, to.id), worktree: worktree.slice(KEPT.length) }];
     }),
   );
 }
@@ -93,7 +93,7 @@ export function keptIn(folder: string): readonly string[] {
 
 const KEPT = 'modules-';
 
-function fetchCommand(name: string, place: string, id: string): string {
+function moduleFetchCommand(name: string, place: string, id: string): string {
   return `git -C ${name} fetch ${place} ${id}`;
 }
 
@@ -129,7 +129,7 @@ async function modulesIn(worktree: Worktree): Promise<ReadonlyMap<RawName, strin
   return new Map(entries.filter(([, name]) => !name.split(/[/\\]/).includes('..')));
 }
 
-async function isKnown({ repository }: SessionGit, module: string, id: string): Promise<boolean> {
+async function hasModuleCommit({ repository }: SessionGit, module: string, id: string): Promise<boolean> {
   const gitDir = join(repository.gitDir, 'modules', module);
   return existsSync(gitDir) && (await tryGit({ gitDir }, ['cat-file', '-e', `${id}^{commit}`])).code === 0;
 }
@@ -142,8 +142,8 @@ export async function describeUncommitted(worktree: Worktree): Promise<readonly 
   const words: string[] = [];
   for (const [path, module] of await modulesIn(worktree)) {
     const clone = join(worktree.ownGitDir, 'modules', module);
-    const head = lstatOf(pathIn(worktree.root, `${path}/.git`)) === undefined ? null : headOf(clone);
-    const names = head === null ? [] : await changedIn(clone, join(worktree.root, nameOf(path)), head);
+    const head = lstatOf(pathIn(worktree.root, `${path}/.git`)) === undefined ? null : readCloneHead(clone);
+    const names = head === null ? [] : await listChangedIn(clone, join(worktree.root, nameOf(path)), head);
     if (names.length > 0)
       words.push(`left uncommitted changes in the submodule ${nameOf(path)}: ${listFew(names.map(nameOf))}. They are not part of its work`);
   }
@@ -152,7 +152,7 @@ export async function describeUncommitted(worktree: Worktree): Promise<readonly 
 
 const ID = /^[0-9a-f]{40,64}$/;
 
-function headOf(clone: string): string | null {
+function readCloneHead(clone: string): string | null {
   try {
     const head = readFileSync(join(clone, 'HEAD'), 'utf8').trim();
     const ref = /^ref: (refs\/heads\/[\w/-]+)$/.exec(head)?.[1];
@@ -164,7 +164,7 @@ function headOf(clone: string): string | null {
 }
 
 /** Empty where git fails: a note must not block the work. */
-async function changedIn(clone: string, workTree: string, head: string): Promise<readonly RawName[]> {
+async function listChangedIn(clone: string, workTree: string, head: string): Promise<readonly RawName[]> {
   let gitDir = '';
   try {
     gitDir = makeScratch('module');
@@ -197,13 +197,13 @@ export async function namesInside(worktree: Worktree, folders: readonly RawName[
   const links = folders.map((folder) => folder.slice(0, -1)).filter((path) => modules.has(path));
   const files: RawName[] = [];
   for (const folder of folders)
-    if (!modules.has(folder.slice(0, -1)) && !isCopy(worktree, folder)) files.push(...(await filesIn(worktree, folder)));
+    if (!modules.has(folder.slice(0, -1)) && !isCopy(worktree, folder)) files.push(...(await listNestedFiles(worktree, folder)));
   return [...links, ...(await notIgnored(worktree, files))];
 }
 
 /** The files in place of a former submodule. */
 export async function filesInPlace(worktree: Worktree, folder: RawName): Promise<readonly RawName[]> {
-  return notIgnored(worktree, await filesIn(worktree, `${folder}/`));
+  return notIgnored(worktree, await listNestedFiles(worktree, `${folder}/`));
 }
 
 /** Sentences on clones that are not part of the work, since their content exists where they come from. */
@@ -223,14 +223,14 @@ function isCopy({ root }: Worktree, folder: RawName): boolean {
 }
 
 /** Every file that its own rules do not ignore, including those of inner repositories. */
-async function filesIn(worktree: Worktree, folder: RawName): Promise<readonly RawName[]> {
+async function listNestedFiles(worktree: Worktree, folder: RawName): Promise<readonly RawName[]> {
   const { gitDir, root, index } = worktree;
   const gitTarget = { gitDir, workTree: join(root, nameOf(folder)), index: `${index}.none` };
   const listed = rawNames(await git(gitTarget, ['ls-files', '-z', '-o', '--exclude-standard', '-x', 'node_modules'])).map(
     (name) => folder + name,
   );
   const files = listed.filter((name) => !isRepository(name));
-  for (const inner of listed.filter(isRepository)) if (!isCopy(worktree, inner)) files.push(...(await filesIn(worktree, inner)));
+  for (const inner of listed.filter(isRepository)) if (!isCopy(worktree, inner)) files.push(...(await listNestedFiles(worktree, inner)));
   return files;
 }
 

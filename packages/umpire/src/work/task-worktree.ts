@@ -9,7 +9,7 @@ import { flag, object, text } from '@umpire/core/model/schema.js';
 import { CHECK_PREFIX } from './check-worktree.js';
 import { makeOwnRepository } from './worktree-repository.js';
 import { checkOut, hasChanges, listChanges, removeFrom, writeTree } from './worktree-changes.js';
-import { commitTree, diffTrees, titleOf, treeOf } from './commits.js';
+import { commitTree, diffTrees, commitTitle, readTree } from './commits.js';
 import { prepareWorktree, hasRoomForProject, addSharedFiles, workdirOf } from './prepare-worktree.js';
 import type { WorkspaceContext } from './prepare-worktree.js';
 import { lstatOf } from '../sessions/file-system.js';
@@ -18,7 +18,7 @@ import type { RawName } from './git.js';
 import { inspectTree } from './inspect-work.js';
 import { treeWith } from './next-commit.js';
 import { describeUncommitted, keepModules, refuseMixed, describeClones } from './submodules.js';
-import { readStateFile, stateFileOf, writeStateFile } from './state-file.js';
+import { readState, stateFileOf, writeStateFile } from './state-file.js';
 import { changeRefs, readRef, taskRef, projectNames, taskName } from './session-git.js';
 import type { SessionGit } from './session-git.js';
 import { applyTreeDiff } from './three-way-merge.js';
@@ -46,12 +46,12 @@ interface Paths {
   readonly draft: string;
 }
 
-function pathsOf(sessionGit: SessionGit, task: string, attempt: number): Paths {
-  const own = nameOf({ task, attempt });
+function attemptPaths(sessionGit: SessionGit, task: string, attempt: number): Paths {
+  const own = attemptName({ task, attempt });
   return pathsByName(sessionGit, readSeat(sessionGit, own) ?? own);
 }
 
-function nameOf({ task, attempt }: Seat): string {
+function attemptName({ task, attempt }: Seat): string {
   return `task-${taskName(task, attempt)}`;
 }
 
@@ -70,8 +70,8 @@ function readSeat(sessionGit: SessionGit, own: string): string | null {
 /** Takes over the folder of the seat, if no other attempt is in it and the disk has room to note it. */
 function takeSeat(sessionGit: SessionGit, own: string, seat: Seat | null): void {
   rmSync(seatFile(sessionGit, own), { force: true });
-  const name = seat === null ? own : nameOf(seat);
-  if (name === own || readStateFile(pathsByName(sessionGit, name).lease, LEASE).kind === 'note') return;
+  const name = seat === null ? own : attemptName(seat);
+  if (name === own || readState(pathsByName(sessionGit, name).lease, LEASE).kind === 'note') return;
   try {
     writeFileSync(seatFile(sessionGit, own), `${name}\n`);
   } catch {
@@ -88,7 +88,7 @@ function pathsByName(sessionGit: SessionGit, name: string): Paths {
 /** A worktree in use with the index to compare it with; null where nothing is left to read. */
 export function leaseOf(sessionGit: SessionGit, name: string): { readonly worktree: Worktree; readonly index: string } | null {
   const { lease, watch } = pathsByName(sessionGit, name);
-  const read = readStateFile(lease, LEASE);
+  const read = readState(lease, LEASE);
   if (read.kind !== 'note') return null;
   const worktree = worktreeOf(sessionGit, name);
   const index = read.note.hasProducts ? watch : worktree.index;
@@ -97,7 +97,7 @@ export function leaseOf(sessionGit: SessionGit, name: string): { readonly worktr
 
 /** The working folder of an attempt. */
 export function worktreeFolderOf(sessionGit: SessionGit, { task, attempt }: Seat): string {
-  return workdirOf(sessionGit, worktreeOf(sessionGit, pathsOf(sessionGit, task, attempt).name).root);
+  return workdirOf(sessionGit, worktreeOf(sessionGit, attemptPaths(sessionGit, task, attempt).name).root);
 }
 
 /** `kept`: the work of an earlier attempt that asked a question. It is added as changes, so that the task becomes one commit. */
@@ -109,9 +109,9 @@ export async function lendWorktree(
   seat: Seat | null,
 ): Promise<string> {
   const { sessionGit } = context;
-  await removeTask(sessionGit, pathsOf(sessionGit, task, attempt));
-  takeSeat(sessionGit, nameOf({ task, attempt }), seat);
-  const paths = pathsOf(sessionGit, task, attempt);
+  await removeTask(sessionGit, attemptPaths(sessionGit, task, attempt));
+  takeSeat(sessionGit, attemptName({ task, attempt }), seat);
+  const paths = attemptPaths(sessionGit, task, attempt);
   await removeTask(sessionGit, paths);
   const { base, tree } = kept === null ? { base: head, tree: null } : await findStart(sessionGit, head, kept);
   const worktree = await makeWorktree(sessionGit, paths.name, base);
@@ -151,8 +151,8 @@ export async function takeWork(
   attempt: number,
   title: string,
 ): Promise<TaskCommit | null> {
-  const paths = pathsOf(sessionGit, task, attempt);
-  const read = readStateFile(paths.lease, LEASE);
+  const paths = attemptPaths(sessionGit, task, attempt);
+  const read = readState(paths.lease, LEASE);
   if (read.kind !== 'note') throw new UmpireError('worktree-lost', { task, attempt });
   const { base, hasProducts } = read.note;
   const worktree = worktreeOf(sessionGit, paths.name);
@@ -161,11 +161,11 @@ export async function takeWork(
   if (!hasRoomForProject(sessionGit, worktree.root))
     throw new UmpireError('read-failed', { path: sessionGit.repository.prefix, detail: NO_ROOM });
   const changes = await listChanges(worktree, hasProducts ? paths.watch : worktree.index, sharedFiles, true);
-  const tell = (words: readonly string[]): void => words.forEach((word) => say?.(`${titleOf(task, 'A task')} ${word}.`));
-  tell(await describeUncommitted(worktree));
+  const noteAll = (words: readonly string[]): void => words.forEach((word) => say?.(`${commitTitle(task, 'A task')} ${word}.`));
+  noteAll(await describeUncommitted(worktree));
   if (!hasChanges(changes)) return null;
   await refuseMixed(worktree, changes);
-  tell(describeClones(worktree, changes.added));
+  noteAll(describeClones(worktree, changes.added));
   const all = await writeTree(worktree, worktree.index, changes, paths.draft);
   const { prefix } = sessionGit.repository;
   const pick = protect === undefined ? null : (names: readonly RawName[]) => protect(task, attempt, projectNames(names, prefix));
@@ -184,13 +184,13 @@ export async function takeWork(
   const steps = await diffTrees(sessionGit, base, tree);
   const files = steps.map(({ name }) => name);
   if (files.length === 0) return null;
-  tell(await keepModules(sessionGit, worktree, steps));
+  noteAll(await keepModules(sessionGit, worktree, steps));
   const ref = taskRef(sessionGit, task, attempt);
   const earlier = await readRef(sessionGit, ref);
   // Did a killed run take this same work before?
-  if (earlier !== null && (await treeOf(sessionGit, earlier)) === tree && (await readRef(sessionGit, `${earlier}^`)) === base)
+  if (earlier !== null && (await readTree(sessionGit, earlier)) === tree && (await readRef(sessionGit, `${earlier}^`)) === base)
     return { commit: earlier, base, files };
-  const message = `${titleOf(title, task)}\n\nUmpire-Session: ${sessionGit.place.session}\nUmpire-Task: ${titleOf(task, 'unnamed')}, attempt ${attempt}`;
+  const message = `${commitTitle(title, task)}\n\nUmpire-Session: ${sessionGit.place.session}\nUmpire-Task: ${commitTitle(task, 'unnamed')}, attempt ${attempt}`;
   const commit = await commitTree(sessionGit, tree, [base], message);
   await changeRefs(sessionGit, [{ ref, to: commit }]);
   return { commit, base, files };
@@ -214,8 +214,8 @@ const NO_ROOM = "a file or a link has replaced the project's folder";
 
 /** Call this after taking the work. Files that cannot be removed, such as another user's, stay until `umpire clean` reports them. */
 export async function returnWorktree(sessionGit: SessionGit, task: string, attempt: number): Promise<void> {
-  await tryRemoveTask(sessionGit, pathsOf(sessionGit, task, attempt));
-  rmSync(seatFile(sessionGit, nameOf({ task, attempt })), { force: true });
+  await tryRemoveTask(sessionGit, attemptPaths(sessionGit, task, attempt));
+  rmSync(seatFile(sessionGit, attemptName({ task, attempt })), { force: true });
 }
 
 async function tryRemoveTask(sessionGit: SessionGit, paths: Paths): Promise<void> {

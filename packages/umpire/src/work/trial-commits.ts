@@ -10,7 +10,7 @@ import { projectNames } from './session-git.js';
 import { askGit, copyIndex, git, nameOf } from './git.js';
 import type { GitTarget, RawName } from './git.js';
 import { treeWith } from './next-commit.js';
-import { textIn } from './read-change.js';
+import { readFromTree } from './read-change.js';
 import { makeScratch } from '../sessions/session-folder.js';
 
 export interface TrialCommits {
@@ -27,24 +27,24 @@ export interface TrialCommits {
 /** `to`: a commit or a tree. `prefix`: the project's folder in the repository. */
 export async function makeTrialCommits(gitTarget: GitTarget, base: string, to: string, prefix: string): Promise<TrialCommits> {
   const place = { gitTarget };
-  const pathOf = (name: RawName): string => projectNames([name], prefix)[0] ?? '';
+  const projectPath = (name: RawName): string => projectNames([name], prefix)[0] ?? '';
   const steps = await diffTrees(place, base, to);
   const compose = async (isTaken: (path: string) => boolean, manifests: ReadonlyMap<RawName, string>): Promise<string> => {
     const taken = steps.flatMap((step): readonly TreeDifference[] => {
       const id = manifests.get(step.name);
       if (id !== undefined && step.to !== null) return [{ name: step.name, to: { mode: step.to.mode, id } }];
-      return isTaken(pathOf(step.name)) ? [step] : [];
+      return isTaken(projectPath(step.name)) ? [step] : [];
     });
-    return commitOf(gitTarget, await treeWith(place, base, taken), base);
+    return commitTrial(gitTarget, await treeWith(place, base, taken), base);
   };
-  const changed = steps.filter(({ name, to: now }) => now !== null && isManifest(pathOf(name)));
+  const changed = steps.filter(({ name, to: now }) => now !== null && isManifest(projectPath(name)));
   const withBaseScripts = await mergedManifests(gitTarget, changed, base, to);
   const withNewScripts = await mergedManifests(gitTarget, changed, to, base);
   return {
     base,
-    isSameCode: steps.every(({ name }) => isJudge(pathOf(name)) && !isManifest(pathOf(name))),
+    isSameCode: steps.every(({ name }) => isJudge(projectPath(name)) && !isManifest(projectPath(name))),
     oldTests: await compose((path) => !isJudge(path), withBaseScripts),
-    newTests: await commitOf(gitTarget, await askGit(gitTarget, ['rev-parse', '--verify', `${to}^{tree}`]), base),
+    newTests: await commitTrial(gitTarget, await askGit(gitTarget, ['rev-parse', '--verify', `${to}^{tree}`]), base),
     onOldCode: await compose(isJudge, withNewScripts),
   };
 }
@@ -58,8 +58,8 @@ async function mergedManifests(
 ): Promise<ReadonlyMap<RawName, string>> {
   const found = new Map<RawName, string>();
   for (const { name } of changed) {
-    const at = (tree: string) => textIn({ gitTarget, prefix: '', tree }, nameOf(name));
-    const [ours, theirs] = [await at(judge), await at(source)];
+    const readAt = (tree: string) => readFromTree({ gitTarget, prefix: '', tree }, nameOf(name));
+    const [ours, theirs] = [await readAt(judge), await readAt(source)];
     const merged = ours === null || theirs === null ? null : mergeManifests(ours, theirs);
     if (merged !== null) found.set(name, await askGit(gitTarget, ['hash-object', '-w', '--stdin'], { input: merged }));
   }
@@ -68,7 +68,7 @@ async function mergedManifests(
 
 const NOBODY = { NAME: 'Umpire', EMAIL: 'umpire@localhost', DATE: '1700000000 +0000' };
 
-function commitOf(gitTarget: GitTarget, tree: string, base: string): Promise<string> {
+function commitTrial(gitTarget: GitTarget, tree: string, base: string): Promise<string> {
   const env = Object.fromEntries(
     ['AUTHOR', 'COMMITTER'].flatMap((who) => Object.entries(NOBODY).map(([what, value]) => [`GIT_${who}_${what}`, value])),
   );

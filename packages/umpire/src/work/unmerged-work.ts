@@ -23,16 +23,16 @@ export interface UnmergedFiles {
 }
 
 /** `finished`: completed tasks. The remains of their earlier attempts are not work. */
-export async function unmergedWork(sessionGit: SessionGit, finished: readonly string[]): Promise<readonly UnmergedFiles[]> {
+export async function findUnmergedWork(sessionGit: SessionGit, finished: readonly string[]): Promise<readonly UnmergedFiles[]> {
   if (!existsSync(sessionGit.repository.gitDir)) return [];
   const done = new Set(finished.map(safeName));
-  const isOpen = ({ task }: { readonly task: string | null }): boolean => task === null || !done.has(task);
+  const isUnfinished = ({ task }: { readonly task: string | null }): boolean => task === null || !done.has(task);
   const found: UnmergedFiles[] = [];
-  for (const one of latestAttempts((await listUnmergedCommits(sessionGit)).filter(isOpen))) {
+  for (const one of latestAttempts((await listUnmergedCommits(sessionGit)).filter(isUnfinished))) {
     const files = await listFilesOnlyIn(sessionGit, one.commit);
     if (files.length > 0) found.push({ task: one.task, files, place: { commit: one.commit, show: showCommand(sessionGit, one.commit) } });
   }
-  for (const one of listLeases(sessionGit).filter(isOpen)) {
+  for (const one of listLeases(sessionGit).filter(isUnfinished)) {
     const files = await listFilesLeft(sessionGit, one.name);
     if (files.length > 0)
       found.push({ task: one.task, files, place: { folder: workdirOf(sessionGit, join(sessionGit.folder, one.name)) } });

@@ -13,14 +13,14 @@ import { makeScratch } from '../sessions/session-folder.js';
 export async function listUntrackedFiles(repository: Repository, pattern: string): Promise<readonly string[]> {
   const { checkout, prefix } = repository;
   const folder = join(checkout.workTree, prefix);
-  const listed = repository.kind === 'git' ? await listIn(checkout, [], prefix, pattern) : await ignoredIn(folder, pattern);
+  const listed = repository.kind === 'git' ? await listUntracked(checkout, [], prefix, pattern) : await ignoredIn(folder, pattern);
   const names = listed.map((name) => (prefix === '' ? name : name.slice(prefix.length + 1)));
   const fits = nameTest(pattern);
   return names.filter((name) => !/[/\ufffd]/.test(name) && fits(name) && isFile(join(folder, name))).toSorted();
 }
 
 /** Untracked files by their name in the repository. */
-async function listIn(gitTarget: GitTarget, which: readonly string[], prefix: string, pattern: string): Promise<readonly string[]> {
+async function listUntracked(gitTarget: GitTarget, which: readonly string[], prefix: string, pattern: string): Promise<readonly string[]> {
   const inside = prefix === '' ? `:(glob)${pattern}` : `:(literal)${prefix}`;
   return rawNames(await git(gitTarget, ['ls-files', '-z', '-o', '--directory', ...which, '--', inside])).map(nameOf);
 }
@@ -32,7 +32,7 @@ async function ignoredIn(folder: string, pattern: string): Promise<readonly stri
     await git({ gitDir }, ['init', '--quiet', '--bare', '--template=']);
     const rules = join(folder, '.git', 'info', 'exclude');
     const own = isFile(rules) ? ['-X', rules] : [];
-    return await listIn({ gitDir, workTree: folder }, ['-i', '--exclude-standard', ...own], '', pattern);
+    return await listUntracked({ gitDir, workTree: folder }, ['-i', '--exclude-standard', ...own], '', pattern);
   } finally {
     rmSync(gitDir, { recursive: true, force: true });
   }
@@ -57,12 +57,12 @@ export function expandPath(root: string, pattern: string): readonly string[] {
   const parts = pattern.split('/').filter((part) => part !== '' && part !== '.');
   if (parts.includes('..')) return [];
   return parts.reduce<readonly string[]>(
-    (found, part) => found.flatMap((path) => namesIn(join(root, path), part).map((name) => (path === '' ? name : `${path}/${name}`))),
+    (found, part) => found.flatMap((path) => listMatching(join(root, path), part).map((name) => (path === '' ? name : `${path}/${name}`))),
     [''],
   );
 }
 
-function namesIn(folder: string, pattern: string): readonly string[] {
+function listMatching(folder: string, pattern: string): readonly string[] {
   try {
     return readdirSync(folder).filter(nameTest(pattern)).toSorted();
   } catch {

@@ -11,12 +11,12 @@ import { isFile, lstatOf, namesIn, statOf } from '../sessions/file-system.js';
 export function linkEnvironment(root: string, from: string, at: string): readonly SharedFile[] {
   const move = { root, from, at };
   // A Python without a virtual environment, such as a container's, gets one with its packages behind.
-  const said = textOf(join(from, ENVIRONMENT_NOTE)) ?? `home = ${join(from, 'bin')}\ninclude-system-site-packages = false\n`;
+  const said = readSmallText(join(from, ENVIRONMENT_NOTE)) ?? `home = ${join(from, 'bin')}\ninclude-system-site-packages = false\n`;
   const note = `${said.replace(/\n*$/, '\n')}umpire-of = ${from}\n`;
   const libraries = findSitePackages(from);
   return [
     // The person may have recreated theirs with another Python.
-    { kind: 'folder', at, isOld: (place) => originsOf(place).length > 0 && textOf(join(place, ENVIRONMENT_NOTE)) !== note },
+    { kind: 'folder', at, isOld: (place) => originsOf(place).length > 0 && readSmallText(join(place, ENVIRONMENT_NOTE)) !== note },
     textFile(`${at}/${ENVIRONMENT_NOTE}`, () => note),
     // Like Python from 3.13 on: git ignores the environment, whatever the project ignores.
     textFile(`${at}/.gitignore`, () => '*\n'),
@@ -59,16 +59,16 @@ const MAX_LINKED_FILES = 5000;
  */
 function linkFiles(from: string, at: string): readonly SharedFile[] {
   const found: SharedFile[] = [];
-  const walk = (path: string): void => {
+  const linkBelow = (path: string): void => {
     if (found.length > MAX_LINKED_FILES) return;
     const source = join(from, path);
     if (lstatOf(source)?.isDirectory() !== true) found.push({ kind: 'link', at: join(at, path), to: source, inside: null });
     else {
       found.push({ kind: 'folder', at: join(at, path) });
-      for (const name of namesIn(source)) walk(join(path, name));
+      for (const name of namesIn(source)) linkBelow(join(path, name));
     }
   };
-  walk('');
+  linkBelow('');
   return found.length > MAX_LINKED_FILES ? [{ kind: 'link', at, to: from, inside: null }] : found;
 }
 
@@ -80,12 +80,12 @@ function linkProgram({ from, at }: EnvironmentMove, name: string): readonly Shar
   const place = `${at}/bin/${name}`;
   if (lstatOf(source)?.isSymbolicLink() === true) {
     // The resolved path is the system's Python, which looks for its environment around the link: it finds this one.
-    const to = realPath(source);
+    const to = resolveLinks(source);
     return to === null ? [] : [{ kind: 'link', at: place, to, inside: null }];
   }
   if (!isFile(source)) return [];
-  const text = textOf(source);
-  const names = [from, realPath(from) ?? from, ...recordedPaths(from)];
+  const text = readSmallText(source);
+  const names = [from, resolveLinks(from) ?? from, ...recordedPaths(from)];
   if (text === null || !names.some((path) => mentions(text, path))) return [{ kind: 'link', at: place, to: source, inside: null }];
   const mode = (statOf(source)?.mode ?? 0) & 0o777;
   return [
@@ -119,7 +119,7 @@ function withShebang(text: string, own: string): string {
 
 /** The path that it was created with, which differs where that is a link. */
 function recordedPaths(from: string): readonly string[] {
-  const said = /^\s*VIRTUAL_ENV=["']?(\/[^"'\n]+)/m.exec(textOf(join(from, 'bin', 'activate')) ?? '')?.[1];
+  const said = /^\s*VIRTUAL_ENV=["']?(\/[^"'\n]+)/m.exec(readSmallText(join(from, 'bin', 'activate')) ?? '')?.[1];
   return said === undefined ? [] : [said];
 }
 
@@ -132,7 +132,7 @@ function linkSitePackages({ root, from, at }: EnvironmentMove, library: string):
   const own = namesIn(site)
     .filter((name) => EDITABLE_FILE.test(name) && isFile(join(site, name)))
     .flatMap((name) => {
-      const text = textOf(join(site, name));
+      const text = readSmallText(join(site, name));
       const whole = text === null ? '' : name.endsWith('.pth') ? withWholePaths(text, site) : text;
       return mentions(whole.replaceAll(from, ''), root) ? [textFile(`${place}/${name}`, (to) => moveIn(whole, root, to))] : [];
     });
@@ -146,7 +146,7 @@ function linkSitePackages({ root, from, at }: EnvironmentMove, library: string):
 function pthText(root: string, site: string, to: string): string {
   const paths = namesIn(site)
     .filter((name) => name.endsWith('.pth'))
-    .flatMap((name) => withWholePaths(textOf(join(site, name)) ?? '', site).split('\n'));
+    .flatMap((name) => withWholePaths(readSmallText(join(site, name)) ?? '', site).split('\n'));
   const moved = [...new Set(paths)].filter(
     (path) => `${path}/`.startsWith(`${root}/`) && lstatOf(to + path.slice(root.length)) !== undefined,
   );
@@ -167,20 +167,20 @@ function textFile(at: string, text: (root: string) => string, mode = 0o644): Sha
 }
 
 /** `/a/b` does not match in `/a/bc`. */
-function pathIn(path: string): RegExp {
+function wholePath(path: string): RegExp {
   return new RegExp(`(?<![\\w.-])${path.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')}(?![\\w.-])`, 'g');
 }
 
 function mentions(text: string, path: string): boolean {
-  return text.includes(path) && pathIn(path).test(text);
+  return text.includes(path) && wholePath(path).test(text);
 }
 
 function moveIn(text: string, path: string, to: string): string {
-  return text.replaceAll(pathIn(path), () => to);
+  return text.replaceAll(wholePath(path), () => to);
 }
 
 /** Null for a binary or large file. */
-function textOf(path: string): string | null {
+function readSmallText(path: string): string | null {
   try {
     const bytes = (statOf(path)?.size ?? Infinity) > MAX_SCRIPT_BYTES ? null : readFileSync(path);
     return bytes === null || bytes.includes(0) ? null : bytes.toString('utf8');
@@ -189,7 +189,7 @@ function textOf(path: string): string | null {
   }
 }
 
-function realPath(path: string): string | null {
+function resolveLinks(path: string): string | null {
   try {
     return realpathSync.native(path);
   } catch {
@@ -203,8 +203,8 @@ function realPath(path: string): string | null {
  */
 export function findOuterEnvironment(root: string, project: string, own: readonly string[]): string | null {
   const named = process.env['VIRTUAL_ENV'] ?? '';
-  const place = isPythonEnvironment(named) ? realPath(named) : own.length > 0 ? null : prefixOnPath(project);
-  return place === null || own.some((path) => realPath(path) === place) || !hasEditablePackage(root, place) ? null : place;
+  const place = isPythonEnvironment(named) ? resolveLinks(named) : own.length > 0 ? null : prefixOnPath(project);
+  return place === null || own.some((path) => resolveLinks(path) === place) || !hasEditablePackage(root, place) ? null : place;
 }
 
 /** Files of a Python project; for other projects Python is not run. */
@@ -214,7 +214,7 @@ const PROJECT_FILES = ['pyproject.toml', 'setup.py', 'setup.cfg'];
 function prefixOnPath(project: string): string | null {
   if (!PROJECT_FILES.some((name) => isFile(join(project, name)))) return null;
   const { status, stdout } = spawnSync('python3', ['-c', 'import sys; print(sys.prefix)'], { cwd: '/', encoding: 'utf8', timeout: 10_000 });
-  const place = status === 0 ? realPath(stdout.trim()) : null;
+  const place = status === 0 ? resolveLinks(stdout.trim()) : null;
   return place === '/usr' ? null : place;
 }
 

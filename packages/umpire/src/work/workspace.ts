@@ -17,14 +17,14 @@ import { diffCommits } from './session-diff.js';
 import { planSharedFiles } from './shared-files.js';
 import {
   hideRepository,
-  openWorktree,
+  openSessionWorktree,
   removeStrays,
   restoreRepository,
   sessionPath,
   sweepWorktree,
   takeEditIn,
   leftFolders,
-  moveTo,
+  moveWorktree,
   followMovedProject,
 } from './session-worktree.js';
 import { claimSessionFolder, findSessionGit, recordSessionFolder, projectNames } from './session-git.js';
@@ -130,7 +130,7 @@ class SessionWorkspace implements GitWorkspace {
         ...(say === undefined ? {} : { say }),
       };
       await removeHalfMade(sessionGit);
-      const edited = await openWorktree(context, head);
+      const edited = await openSessionWorktree(context, head);
       this.opened = { context, head, isVisited: false };
       const uncommitted = await uncommittedIn(sessionGit);
       const { absent } = sharedFiles;
@@ -191,7 +191,7 @@ class SessionWorkspace implements GitWorkspace {
     return this.inTurn(async () => {
       const { context, head } = this.ready();
       // `base`: the commit's parent, if the caller knows it and knows that the commit is not merged yet.
-      const merge = await moveBranch(context, head, await makeMerge(context, head, task, commit, this.taken.get(commit) ?? null));
+      const merge = await moveSessionBranch(context, head, await makeMerge(context, head, task, commit, this.taken.get(commit) ?? null));
       this.taken.delete(commit);
       return this.settle(merge);
     });
@@ -227,7 +227,7 @@ class SessionWorkspace implements GitWorkspace {
   revert(commits: readonly string[], why: string): Promise<Merge> {
     return this.inTurn(async () => {
       const { context, head } = this.ready();
-      return this.settle(await moveBranch(context, head, await makeReverts(context, head, commits, why)));
+      return this.settle(await moveSessionBranch(context, head, await makeReverts(context, head, commits, why)));
     });
   }
 
@@ -236,7 +236,7 @@ class SessionWorkspace implements GitWorkspace {
       const { context, head } = this.ready();
       const wanted = new Set(files);
       return this.settle(
-        await moveBranch(
+        await moveSessionBranch(
           context,
           head,
           await makeRestore(context, head, commit, {
@@ -305,8 +305,8 @@ type RawMerge =
   | { readonly ok: true; readonly head: string; readonly files: readonly RawName[] }
   | { readonly ok: false; readonly files: readonly RawName[] };
 
-async function moveBranch(context: WorkspaceContext, from: string, next: NextCommit): Promise<RawMerge> {
+async function moveSessionBranch(context: WorkspaceContext, from: string, next: NextCommit): Promise<RawMerge> {
   if (!next.ok) return next;
-  if (next.head !== from) await moveTo(context, from, next.head, next.steps);
+  if (next.head !== from) await moveWorktree(context, from, next.head, next.steps);
   return { ok: true, head: next.head, files: next.steps.map(({ name }) => name) };
 }

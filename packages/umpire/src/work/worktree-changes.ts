@@ -35,13 +35,13 @@ export async function listChanges(worktree: Worktree, index: string, sharedFiles
     ...sharedFiles.ignore,
   ]);
   const entries = [...new Set(rawNames(out))].filter((entry) => !sharedFiles.covers(entry.slice(2).replace(/\/$/, '')));
-  const named = (isAdded: boolean): readonly RawName[] =>
+  const withState = (isAdded: boolean): readonly RawName[] =>
     entries.filter((entry) => entry.startsWith('? ') === isAdded).map((entry) => entry.slice(2));
-  const tracked = named(false);
+  const tracked = withState(false);
   const mayHave = isWork || tracked.includes(MODULES) || lstatOf(join(worktree.root, MODULES)) !== undefined;
   const inPlace = mayHave ? await findReplacedModules(worktree, index) : new Map<RawName, readonly RawName[]>();
   const found = [...inPlace.values()].flat().filter((name) => !sharedFiles.covers(name));
-  return { tracked, added: [...named(true), ...found], replaced: [...inPlace.keys()] };
+  return { tracked, added: [...withState(true), ...found], replaced: [...inPlace.keys()] };
 }
 
 /** Most projects have no submodules and no such file. */

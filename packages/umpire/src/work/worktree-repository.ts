@@ -9,7 +9,7 @@ import { lstatOf } from '../sessions/file-system.js';
 import { faultOf } from '../sessions/session-folder.js';
 import { identityOf } from './commits.js';
 import type { Identity } from './commits.js';
-import { copyIndex, git, lineOf, nameOf, tryGit } from './git.js';
+import { copyIndex, git, quoteGitLine, nameOf, tryGit } from './git.js';
 import { removeSmallFolder } from './remove-folder.js';
 import type { SessionGit } from './session-git.js';
 import { worktreeOf } from './worktree.js';
@@ -50,8 +50,8 @@ export async function makeRepositoryTemplate(sessionGit: SessionGit): Promise<Re
     throw new UmpireError('write-failed', { path: sessionGit.folder, detail: faultOf(error) });
   }
   const files = new Map<string, Buffer | string>([
-    ['config', configOf(sessionGit, hooks, identity)],
-    ['objects/info/alternates', `${lineOf(join(gitDir, 'objects'))}\n`],
+    ['config', worktreeConfig(sessionGit, hooks, identity)],
+    ['objects/info/alternates', `${quoteGitLine(join(gitDir, 'objects'))}\n`],
   ]);
   for (const [, ref = '', to = ''] of known) if (to !== '') files.set(nameOf(ref), `ref: ${nameOf(to)}\n`);
   const taken = [
@@ -86,7 +86,7 @@ exit 1
 `;
 
 /** Includes the person's settings; later entries override them. */
-function configOf({ repository: { gitDir, checkout, kind } }: SessionGit, hooks: string, { name, mail }: Identity): string {
+function worktreeConfig({ repository: { gitDir, checkout, kind } }: SessionGit, hooks: string, { name, mail }: Identity): string {
   // Git reads extensions from the file itself and follows no include for them.
   const config = join(gitDir, 'config');
   let isInside = false;
@@ -102,14 +102,14 @@ function configOf({ repository: { gitDir, checkout, kind } }: SessionGit, hooks:
   const kept = extensions.filter((line) => !PER_WORKTREE.test(line) && !REF_STORAGE.test(line));
   return [
     '[include]',
-    ...[join(gitDir, 'config'), ...(isOwn ? [own] : [])].map((path) => `\tpath = ${lineOf(path, true)}`),
+    ...[join(gitDir, 'config'), ...(isOwn ? [own] : [])].map((path) => `\tpath = ${quoteGitLine(path, true)}`),
     '[core]',
     `\trepositoryformatversion = ${kept.length > 0 ? 1 : 0}`,
     '\tbare = false',
-    `\thooksPath = ${lineOf(hooks, true)}`,
+    `\thooksPath = ${quoteGitLine(hooks, true)}`,
     '\tfsmonitor = false',
     // Git may find no identity at this path; without one, agents could not commit.
-    `[user]\n\tname = ${lineOf(name, true)}\n\temail = ${lineOf(mail, true)}`,
+    `[user]\n\tname = ${quoteGitLine(name, true)}\n\temail = ${quoteGitLine(mail, true)}`,
     // Agents' commits are not kept, and a passphrase prompt would block for ever.
     '[commit]\n\tgpgSign = false\n[tag]\n\tgpgSign = false',
     // No background work may outlive the task.
@@ -189,19 +189,19 @@ export function readOwnTips(worktree: Worktree): { readonly head: string | null;
   if (!hasOwnRepository(worktree)) return { head: null, others: [] };
   const { ownGitDir } = worktree;
   const refs = new Map<string, string>();
-  for (const line of textIn(ownGitDir, 'packed-refs').split('\n')) {
+  for (const line of readRefFile(ownGitDir, 'packed-refs').split('\n')) {
     const [id = '', ref = ''] = line.split(' ');
     if (ID.test(id) && PERSONS.test(ref)) refs.set(ref, id);
   }
   for (const ref of ['refs/stash', ...looseRefs(ownGitDir, 'refs/heads')]) {
-    const id = textIn(ownGitDir, ref).trim();
+    const id = readRefFile(ownGitDir, ref).trim();
     if (ID.test(id)) refs.set(ref, id);
   }
   // Older stashes are only in the log.
-  const stashes = textIn(ownGitDir, 'logs/refs/stash')
+  const stashes = readRefFile(ownGitDir, 'logs/refs/stash')
     .split('\n')
     .map((line) => line.split(' ')[1] ?? '');
-  const head = textIn(ownGitDir, 'HEAD').trim();
+  const head = readRefFile(ownGitDir, 'HEAD').trim();
   const tip = head.startsWith('ref: ') ? refs.get(head.slice('ref: '.length)) : head;
   return {
     head: tip !== undefined && ID.test(tip) ? tip : null,
@@ -219,7 +219,7 @@ function looseRefs(gitDir: string, folder: string): readonly string[] {
   });
 }
 
-function textIn(gitDir: string, name: string): string {
+function readRefFile(gitDir: string, name: string): string {
   try {
     return readFileSync(join(gitDir, name), 'latin1');
   } catch {

@@ -5,14 +5,14 @@ import type { AgentEvent, MessageUsage } from '@umpire/core/formats/agent-event.
 import { isObject, own } from '@umpire/core/formats/json-text.js';
 import type { JsonObject } from '@umpire/core/formats/json-text.js';
 import { NO_API_ERROR_INFO, readApiError, readResetTime } from '@umpire/core/formats/model-api-error.js';
-import { projectCommands } from '../permissions.js';
+import { allowedCommands } from '../permissions.js';
 import { describeRules, messageFor, option, UNKNOWN_USAGE, readUsage } from './known-agent.js';
 import type { AgentPlan, AgentTask, KnownAgent } from './known-agent.js';
 
 export const claude: KnownAgent = {
   name: 'claude',
   program: 'claude',
-  plan,
+  plan: planClaude,
   messages: {
     prompt: (text) => ({ type: 'user', message: { role: 'user', content: text } }),
     interrupt: { type: 'control_request', request_id: 'umpire', request: { subtype: 'interrupt' } },
@@ -28,12 +28,12 @@ export const claude: KnownAgent = {
     reportsCost: true,
   },
   events: {
-    system: (event) => (isOwn(event) ? readNotice(event) : null),
-    assistant: (event) => (isOwn(event) ? readMessage(event) : null),
-    user: (event) => (isOwn(event) ? NOTED : null),
-    stream_event: (event) => (isOwn(event) ? NOTED : null),
-    rate_limit_event: (event) => (isOwn(event) ? readLimit(event) : null),
-    result: (event) => (isOwn(event) ? readResult(event) : null),
+    system: (event) => (isClaudeEvent(event) ? readNotice(event) : null),
+    assistant: (event) => (isClaudeEvent(event) ? readMessage(event) : null),
+    user: (event) => (isClaudeEvent(event) ? NOTED : null),
+    stream_event: (event) => (isClaudeEvent(event) ? NOTED : null),
+    rate_limit_event: (event) => (isClaudeEvent(event) ? readLimit(event) : null),
+    result: (event) => (isClaudeEvent(event) ? readEnd(event) : null),
   },
   conversationMember: 'session_id',
   readMessageUsage,
@@ -71,14 +71,14 @@ export const claude: KnownAgent = {
 };
 
 /** `--add-dir` and `--allowedTools` take several words, so an option follows them, or nothing. */
-function plan(task: AgentTask): AgentPlan {
+function planClaude(task: AgentTask): AgentPlan {
   const { assignment, prompt, schema, conversation } = task;
   const { session, writes, budget } = assignment;
   // A rule for files would read other signs as a pattern.
   const mayEdit = writes || !/^[\w./ @+=,-]+$/.test(session);
   const rules = [
     ...(mayEdit ? [] : [`Edit(/${session}/**)`]),
-    ...projectCommands(assignment).flatMap((command) => [`Bash(${command})`, `Bash(${command}:*)`]),
+    ...allowedCommands(assignment).flatMap((command) => [`Bash(${command})`, `Bash(${command}:*)`]),
   ];
   const args = [
     '-p',
@@ -100,7 +100,7 @@ function plan(task: AgentTask): AgentPlan {
 }
 
 /** Other programs print such a `type` too, but not these together. */
-function isOwn(event: JsonObject): boolean {
+function isClaudeEvent(event: JsonObject): boolean {
   return getText(event, 'session_id') !== null && getText(event, 'uuid') !== null;
 }
 
@@ -129,7 +129,7 @@ function readLimit(event: JsonObject): AgentEvent {
 const API_COUNTS = ['input_tokens', 'output_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'];
 const MODEL_COUNTS = ['inputTokens', 'outputTokens', 'cacheCreationInputTokens', 'cacheReadInputTokens'];
 
-function readResult(event: JsonObject): AgentEvent {
+function readEnd(event: JsonObject): AgentEvent {
   const structured = getObject(event, 'structured_output');
   const text = structured === null ? (getText(event, 'result') ?? '') : JSON.stringify(structured);
   const denials = own(event, 'permission_denials');
@@ -158,7 +158,7 @@ function readResult(event: JsonObject): AgentEvent {
 
 /** Only the event at the end of a message has all of its output. */
 function readMessageUsage(event: JsonObject): MessageUsage | null {
-  if (!isOwn(event)) return null;
+  if (!isClaudeEvent(event)) return null;
   const streamed = own(event, 'type') === 'stream_event' ? getObject(event, 'event') : null;
   const message = getObject(streamed ?? event, 'message');
   const id = message === null ? getText(event, 'api_message_id') : getText(message, 'id');

@@ -9,7 +9,7 @@ export const codex: KnownAgent = {
   name: 'codex',
   program: 'codex',
   subcommand: 'exec',
-  plan,
+  plan: planCodex,
   reportsCost: false,
   describePermissions: () => 'write in its working folder and the session folder; run any command there without network (its own sandbox)',
   acp: { argv: () => ['codex-acp'], reportsCost: false },
@@ -93,7 +93,7 @@ const MAX_ARGUMENT_CHARS = 30_000;
  * Its sandbox allows writes in the working folder and the added folder, also to tasks that only read: with less they could not write their
  * evidence. A folder without git has its snapshot repository elsewhere.
  */
-function plan(task: AgentTask): AgentPlan {
+function planCodex(task: AgentTask): AgentPlan {
   const { assignment, prompt, schema, conversation } = task;
   const isLong = prompt.system.length > MAX_ARGUMENT_CHARS;
   const args = [

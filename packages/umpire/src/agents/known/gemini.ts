@@ -6,8 +6,8 @@ import { isObject, own } from '@umpire/core/formats/json-text.js';
 import type { JsonObject } from '@umpire/core/formats/json-text.js';
 import { NO_API_ERROR_INFO, readApiError } from '@umpire/core/formats/model-api-error.js';
 import type { Assignment } from '@umpire/core/model/ports.js';
-import { READING_COMMANDS, projectCommands } from '../permissions.js';
-import { describeRules, joinPrompt, option, usageOf } from './known-agent.js';
+import { READING_COMMANDS, allowedCommands } from '../permissions.js';
+import { describeRules, joinPrompt, option, makeUsage } from './known-agent.js';
 import type { KnownAgent } from './known-agent.js';
 
 export const gemini: KnownAgent = {
@@ -30,9 +30,9 @@ export const gemini: KnownAgent = {
   describePermissions: describeRules,
   acp: { argv: (session) => ['gemini', '--acp', '--include-directories', session], reportsCost: false },
   events: {
-    init: (event) => (isOwn(event) ? NOTED : null),
+    init: (event) => (isGeminiEvent(event) ? NOTED : null),
     message: (event) => {
-      if (!isOwn(event)) return null;
+      if (!isGeminiEvent(event)) return null;
       if (own(event, 'role') !== 'assistant') return NOTED;
       const text = own(event, 'content');
       const piece = own(event, 'delta') === true ? { isPiece: true as const } : {};
@@ -40,10 +40,10 @@ export const gemini: KnownAgent = {
     },
     tool_use: (event) => {
       const tool = getText(event, 'tool_name');
-      return isOwn(event) && tool !== null ? { kind: 'did', what: describeToolCall(tool, getObject(event, 'parameters')) } : null;
+      return isGeminiEvent(event) && tool !== null ? { kind: 'did', what: describeToolCall(tool, getObject(event, 'parameters')) } : null;
     },
     tool_result: (event) => {
-      if (!isOwn(event)) return null;
+      if (!isGeminiEvent(event)) return null;
       return own(event, 'status') === 'error'
         ? { kind: 'did', what: `failed: ${readFault(event) ?? getText(event, 'output') ?? ''}` }
         : NOTED;
@@ -51,7 +51,7 @@ export const gemini: KnownAgent = {
     // It counts tokens, but no cost.
     result: (event) => {
       const stats = getObject(event, 'stats');
-      if (!isOwn(event) || stats === null) return null;
+      if (!isGeminiEvent(event) || stats === null) return null;
       const isFault = own(event, 'status') === 'error';
       const signs = isFault ? readApiError(event) : NO_API_ERROR_INFO;
       const why = isFault ? (readFault(event) ?? '') : null;
@@ -65,7 +65,7 @@ export const gemini: KnownAgent = {
     if (typeof response !== 'string' || stats === null) return null;
     const models = Object.values(getObject(stats, 'models') ?? {}).filter((model) => isObject(model));
     const tokens = models.reduce((sum, model) => sum + sumTokens(own(model, 'tokens')), 0);
-    return { text: response, usage: usageOf(tokens, null) };
+    return { text: response, usage: makeUsage(tokens, null) };
   },
   failures: {
     passing: [/\bresource (?:has been )?exhausted\b/i, /\bno capacity available\b/i, /\bAPI Error: terminated\b/i],
@@ -85,7 +85,7 @@ export const gemini: KnownAgent = {
 };
 
 function writePolicy(assignment: Assignment): string {
-  const commands = [...READING_COMMANDS, ...projectCommands(assignment)].map((command) => JSON.stringify(command));
+  const commands = [...READING_COMMANDS, ...allowedCommands(assignment)].map((command) => JSON.stringify(command));
   const path = JSON.stringify(assignment.session)
     .slice(1, -1)
     .replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
@@ -100,6 +100,6 @@ function writePolicy(assignment: Assignment): string {
 }
 
 /** Other programs print such a `type` too, but not with this. */
-function isOwn(event: JsonObject): boolean {
+function isGeminiEvent(event: JsonObject): boolean {
   return getText(event, 'timestamp') !== null;
 }

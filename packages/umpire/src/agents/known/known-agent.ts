@@ -158,13 +158,13 @@ export function describeRules(query: PermissionQuery): string {
 // What an agent spent, as far as its program reports it.
 
 /** Null: not reported. */
-export function usageOf(tokens: number | null, costUsd: number | null): Usage {
+export function makeUsage(tokens: number | null, costUsd: number | null): Usage {
   const unknown = [...(tokens === null ? ['tokens' as const] : []), ...(costUsd === null ? ['cost' as const] : [])];
   return { tokens: tokens ?? 0, costUsd: costUsd ?? 0, ...(unknown.length === 0 ? {} : { unknown }) };
 }
 
 /** Of a program that reports nothing. */
-export const UNKNOWN_USAGE: Usage = usageOf(null, null);
+export const UNKNOWN_USAGE: Usage = makeUsage(null, null);
 
 /** What is unknown of one is unknown of the sum. */
 export function sumUsage(one: Usage, other: Usage): Usage {
@@ -182,7 +182,7 @@ export function readUsage(object: JsonObject): Usage | null {
   const parts = PARTS.map((name) => readAmount(usage, [name])).filter((amount) => amount !== null);
   const tokens = readAmount(usage, ['tokens', 'total_tokens']) ?? (parts.length === 0 ? null : parts.reduce((sum, part) => sum + part, 0));
   const costUsd = readAmount(usage, ['cost_usd', 'total_cost_usd']) ?? readAmount(object, ['total_cost_usd', 'cost_usd']);
-  return tokens === null && costUsd === null ? null : usageOf(tokens === null ? null : Math.round(tokens), costUsd);
+  return tokens === null && costUsd === null ? null : makeUsage(tokens === null ? null : Math.round(tokens), costUsd);
 }
 
 function readAmount(object: JsonObject, names: readonly string[]): number | null {

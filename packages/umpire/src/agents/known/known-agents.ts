@@ -52,11 +52,11 @@ export function findAgentState(program: string, env: Readonly<Record<string, str
 /** Null if the line is not an event of these agents. */
 export function readAgentEvent(line: string): AgentEvent | null {
   const object = parseEventLine(line);
-  return object === null ? null : readEvent(object);
+  return object === null ? null : readAnyEvent(object);
 }
 
 /** Any agent's: a log does not name its agent. */
-export function readEvent(event: JsonObject): AgentEvent | null {
+export function readAnyEvent(event: JsonObject): AgentEvent | null {
   const type = own(event, 'type');
   if (typeof type !== 'string') return null;
   for (const { events } of KNOWN_AGENTS) {

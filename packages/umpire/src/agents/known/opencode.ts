@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { NOTED, getCount, getObject, getText, readFailure, sumTokens } from '@umpire/core/formats/agent-event.js';
 import { own } from '@umpire/core/formats/json-text.js';
 import type { JsonObject } from '@umpire/core/formats/json-text.js';
-import { READING_COMMANDS, projectCommands } from '../permissions.js';
+import { READING_COMMANDS, allowedCommands } from '../permissions.js';
 import { describeEdits, describeRules, joinPrompt, option } from './known-agent.js';
 import type { KnownAgent } from './known-agent.js';
 
@@ -16,7 +16,7 @@ export const opencode: KnownAgent = {
   plan: ({ assignment, prompt, conversation }) => {
     const { session, workdir, writes } = assignment;
     const inSession = { [`${session}/*`]: 'allow', [`${relative(workdir, session)}/*`]: 'allow' };
-    const commands = [...READING_COMMANDS, ...projectCommands(assignment)].flatMap((command) => [command, `${command} *`]);
+    const commands = [...READING_COMMANDS, ...allowedCommands(assignment)].flatMap((command) => [command, `${command} *`]);
     const reading = {
       edit: { '*': 'deny', ...inSession },
       bash: { '*': 'deny', ...Object.fromEntries(commands.map((command) => [command, 'allow'])) },

@@ -2,7 +2,7 @@
 
 import { readReports } from '../../engine/read.js';
 import type { CheckOutcome } from '@umpire/core/model/vocabulary.js';
-import { readJson, readPage } from '../../views/read-page.js';
+import { reportsJson, readPage } from '../../views/read-page.js';
 import { usage } from './arguments.js';
 import type { Output } from './output.js';
 import type { CommandOutcome } from './command-outcome.js';
@@ -14,5 +14,5 @@ export async function runRead({ json = false, all = false, ...request }: Given<'
   if (request.reports.filter((path) => path === '-').length > 1) throw usage('stdin (-) can be read only once.', 'read');
   if (all && !json) throw usage('--all needs --json.', 'read');
   const read = await readReports(request);
-  return { stdout: json ? `${JSON.stringify(readJson(read, all))}\n` : readPage(read, isColored(1)), exit: EXIT[read.outcome] };
+  return { stdout: json ? `${JSON.stringify(reportsJson(read, all))}\n` : readPage(read, isColored(1)), exit: EXIT[read.outcome] };
 }

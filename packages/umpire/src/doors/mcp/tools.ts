@@ -16,7 +16,7 @@ import { doctorPage } from '../../views/doctor-page.js';
 import { critiquePage } from '../../views/critique-page.js';
 import { guardJson, guardPage } from '../../views/guard-page.js';
 import { listPage } from '../../views/list-page.js';
-import { readJson, readPage } from '../../views/read-page.js';
+import { reportsJson, readPage } from '../../views/read-page.js';
 import { projectPage, replayPage } from '../../views/replay-page.js';
 import { statusPage } from '../../views/status-page.js';
 import { UTC } from '../../views/words.js';
@@ -182,7 +182,7 @@ export const TOOLS: readonly Tool[] = [
     READ,
     async (input) => {
       const read = await readReports({ ...input, reports: input.reports.map(fileNamed) });
-      return { text: readPage(read, false), data: readJson(read) };
+      return { text: readPage(read, false), data: reportsJson(read) };
     },
   ),
   tool(
