@@ -55,7 +55,7 @@ const LATE = {
   ci: 'packages/umpire/src/doors/cli/ci.ts',
   topic: 'packages/umpire/src/doors/topic.ts',
   help: 'packages/umpire/src/doors/cli/help.ts',
-  settings: 'packages/umpire/src/sessions/settings.ts',
+  settings: 'packages/umpire/src/sessions/read-settings.ts',
   trust: 'packages/umpire/src/doors/cli/trust.ts',
   'trust-check': 'packages/umpire/src/engine/trust.ts',
   telemetry: 'packages/umpire/src/telemetry/export-telemetry.ts',

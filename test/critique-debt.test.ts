@@ -9,7 +9,7 @@ import type { CriticJob } from '@umpire/umpire/critics/critic.js';
 import type { DebtReport } from '@umpire/core/formats/debt-report.js';
 import { readValidation } from '@umpire/core/formats/validation-report.js';
 import { decide } from '@umpire/umpire/index.js';
-import { DEFAULT_SETTINGS } from '@umpire/umpire/sessions/default-settings.js';
+import { DEFAULT_SETTINGS } from '@umpire/umpire/sessions/settings.js';
 import { SOAK } from './support/campaign.js';
 import { endGuardianAfterwards, jobFor } from './support/critic-job.js';
 import { cleanUpAfterwards, gitProject, ownThings, plainProject, temporaryFolder } from './support/git-project.js';
@@ -167,7 +167,7 @@ describe('with every tool', () => {
 
 /** Only the tests: the other checks are off, and the report says so. */
 const LEFT_OUT = { types: false, lint: false, quality: false } as const;
-const TESTS_ONLY = { ...DEFAULT_SETTINGS.critics, debt: { ...DEFAULT_SETTINGS.critics.debt, checks: LEFT_OUT } };
+const TESTS_ONLY = { ...DEFAULT_SETTINGS.critics, debt: { ...DEFAULT_SETTINGS.critics.debt, ...LEFT_OUT } };
 const MISSING = { status: 'missing', measured: 'missing' };
 const FALSY = 'AssertionError [ERR_ASSERTION]: The expression evaluated to a falsy value: assert.ok(false)';
 const ONLY = { types: MISSING, lint: MISSING, quality: MISSING };
@@ -203,8 +203,7 @@ it('finds nothing new in packages that did not change', SOAK, async () => {
     'node_modules/typescript/tsc.cjs': COMPILER,
     'src/a.ts': 'export const a = 2;\n',
   });
-  const checks = { lint: false, quality: false } as const;
-  const settings = { ...DEFAULT_SETTINGS.critics, debt: { ...DEFAULT_SETTINGS.critics.debt, checks } };
+  const settings = { ...DEFAULT_SETTINGS.critics, debt: { ...DEFAULT_SETTINGS.critics.debt, lint: false, quality: false } as const };
   const { job, report } = debtJob(project.root, { settings });
   await debtCritic(job);
   expect(brief(report())).toMatchObject({ passed: true, regressions: [], fixed: [], checks: { types: { errors: 0 } } });

@@ -9,7 +9,7 @@ import type { CriticJob } from '@umpire/umpire/critics/critic.js';
 import { designCritic } from '@umpire/umpire/critics/design.js';
 import { decide } from '@umpire/umpire/engine/decide.js';
 import { readAudit } from '@umpire/core/formats/audit-report.js';
-import { DEFAULT_SETTINGS } from '@umpire/umpire/sessions/default-settings.js';
+import { DEFAULT_SETTINGS } from '@umpire/umpire/sessions/settings.js';
 
 const folders: string[] = [];
 afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));

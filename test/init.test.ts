@@ -9,7 +9,7 @@ import { expect, it } from 'vitest';
 import { init } from '@umpire/umpire/index.js';
 import { AGENT_NAMES } from '@umpire/umpire/agents/known/known-agents.js';
 import { settingsText } from '@umpire/umpire/views/doctor-page.js';
-import { parseSettings } from '@umpire/umpire/sessions/settings.js';
+import { parseSettings } from '@umpire/umpire/sessions/read-settings.js';
 import { isNamedBy } from '@umpire/umpire/work/untracked-files.js';
 import { SOAK } from './support/campaign.js';
 import { cleanUpAfterwards, temporaryFolder, writeFiles } from './support/git-project.js';

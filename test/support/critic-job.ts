@@ -7,7 +7,7 @@ import { afterAll } from 'vitest';
 import { startGuardian } from '@umpire/umpire/agents/guardian.js';
 import type { Guardian } from '@umpire/umpire/agents/guardian.js';
 import type { CriticJob } from '@umpire/umpire/critics/critic.js';
-import { DEFAULT_SETTINGS } from '@umpire/umpire/sessions/default-settings.js';
+import { DEFAULT_SETTINGS } from '@umpire/umpire/sessions/settings.js';
 import { temporaryFolder } from './git-project.js';
 
 let guardian: Guardian | null = null;

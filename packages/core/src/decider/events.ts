@@ -5,7 +5,7 @@
 
 import { EVIDENCE_STATES, FROZEN_LOOP } from '../loops/loop.js';
 import { ANOMALY, CELLS, DAMAGE, FALLEN_COVERAGE, FINDING, GRADE, VERDICT } from '../model/vocabulary.js';
-import { RUN_SETTINGS } from '../model/options.js';
+import { RUN_SETTINGS, optionSchema } from '../model/options.js';
 import type { Option, SettingValues } from '../model/options.js';
 import { USAGE } from '../model/ports.js';
 import { ANSWER_NAMES, ANSWER_WAYS } from '../model/questions.js';
@@ -128,9 +128,9 @@ export type ChainProgress = Infer<typeof chainProgress>;
 type RecordedSettings = SettingValues<typeof RUN_SETTINGS>;
 
 const recordedSettings = Object.fromEntries(
-  Object.entries(RUN_SETTINGS).map(([name, { takes, setting }]: [string, Option]) => {
-    const value: Schema<unknown> = takes.type === 'number' ? number : takes.type === 'flag' ? flag : text;
-    return [name, setting?.usual === null ? orNull(value) : value];
+  Object.entries(RUN_SETTINGS).map(([name, row]: [string, Option]) => {
+    const value = optionSchema(row);
+    return [name, row.setting?.usual === null ? orNull(value) : value];
   }),
 ) as unknown as { readonly [Name in keyof RecordedSettings]: Schema<RecordedSettings[Name]> };
 

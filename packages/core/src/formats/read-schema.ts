@@ -1,6 +1,7 @@
 // Reads what a person wrote (loop files, settings) by its schema: fills in defaults, and describes each mistake with its place.
 
 import { isPlain } from '../model/schema.js';
+import { describeSchema } from '../model/schema-pages.js';
 import type { AnySchema, Infer } from '../model/schema.js';
 import { nearestWord } from './nearest-word.js';
 
@@ -16,9 +17,28 @@ export interface Complaint {
 export type ReadBySchema<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly complaints: readonly Complaint[] };
 
 export function readBySchema<S extends AnySchema>(schema: S, value: unknown): ReadBySchema<Infer<S>> {
+  const read = readWithoutDefaults(schema, value);
+  return read.ok ? { ok: true, value: fillDefaults(schema, read.value) } : read;
+}
+
+/** Objects inside objects lack the fields that the file lacks, so that several files can be merged. */
+export function readWithoutDefaults(schema: AnySchema, value: unknown): ReadBySchema<unknown> {
   const complaints: Complaint[] = [];
-  const read = readPart(schema, value, [], complaints);
+  const read = readPart(schema, value, [], complaints, schema.notes.phrase, true);
   return complaints.length === 0 ? { ok: true, value: read } : { ok: false, complaints };
+}
+
+/** The defaults of an object, and of the objects inside it. */
+export function fillDefaults<S extends AnySchema>({ form }: S, value: unknown): Infer<S> {
+  if (form.kind !== 'object' || !isPlain(value)) return value;
+  const filled: Record<string, unknown> = {};
+  for (const [field, schema] of Object.entries(form.fields)) {
+    const { default: byDefault } = schema.notes;
+    if (value[field] !== undefined) filled[field] = fillDefaults(schema, value[field]);
+    else if (byDefault === 'filled') filled[field] = fillDefaults(schema, {});
+    else if (byDefault !== undefined) filled[field] = byDefault.value;
+  }
+  return filled;
 }
 
 /** The first complaint in the order of the file, as a sentence without its end. */
@@ -28,7 +48,15 @@ export function describeComplaint({ path, problem }: Complaint): string {
   return where === '' ? problem : `${where}: ${problem}`;
 }
 
-function readPart(schema: AnySchema, value: unknown, path: FilePlace, complaints: Complaint[], phrase = schema.notes.phrase): unknown {
+/** `isBare`: defaults are not filled in. */
+function readPart(
+  schema: AnySchema,
+  value: unknown,
+  path: FilePlace,
+  complaints: Complaint[],
+  phrase = schema.notes.phrase,
+  isBare = false,
+): unknown {
   const { form } = schema;
   const refuse = (): undefined => {
     const found = value === null ? ', and is empty' : `, not ${showValue(value)}`;
@@ -64,7 +92,8 @@ function readPart(schema: AnySchema, value: unknown, path: FilePlace, complaints
         }),
       );
     case 'object':
-      return isPlain(value) ? readObject(form, value, path, complaints) : refuse();
+      if (!isPlain(value)) return refuse();
+      return isBare ? readObject(form, value, path, complaints) : fillDefaults(schema, readObject(form, value, path, complaints));
     case 'kinds': {
       if (!isPlain(value)) return refuse();
       const known = Object.entries(form.kinds).find(([name]) => Object.hasOwn(value, name));
@@ -113,53 +142,15 @@ function readObject(
   for (const key of unknown) complaints.push({ path: [...path, key], problem: `unknown key. ${suggestKey(key, known)}` });
   const out: Record<string, unknown> = {};
   for (const [field, schema] of Object.entries(fields)) {
-    const { default: byDefault, presence, phrase } = schema.notes;
+    const { presence, phrase } = schema.notes;
     const key = keyOf(field);
     const at = [...path, key];
-    if (Object.hasOwn(value, key) && value[key] !== undefined) out[field] = readPart(schema, value[key], at, complaints);
-    else if (byDefault === 'filled') out[field] = readPart(schema, {}, at, complaints);
-    else if (byDefault !== undefined) out[field] = byDefault.value;
+    if (Object.hasOwn(value, key) && value[key] !== undefined) out[field] = readPart(schema, value[key], at, complaints, phrase, true);
     // An unknown key is often the missing one misspelt.
-    else if (presence !== 'optional' && unknown.length === 0)
+    else if ((presence ?? 'required') === 'required' && unknown.length === 0)
       complaints.push({ path: at, problem: `is missing. It must be ${phrase ?? describeSchema(schema)}` });
   }
   return out;
-}
-
-/** What a value must be. */
-export function describeSchema({ form, notes }: AnySchema): string {
-  if (notes.phrase !== undefined) return notes.phrase;
-  switch (form.kind) {
-    case 'text':
-      return form.least === undefined ? 'a text' : 'a text that is not empty';
-    case 'number': {
-      const limits = form.least === undefined ? '' : ` from ${form.least} to ${form.most}`;
-      return `a ${form.isWhole ? 'whole number' : 'number'}${limits}`;
-    }
-    case 'flag':
-      return 'true or false';
-    case 'word': {
-      const words = form.words.map(String);
-      return words.length === 1 ? words.join('') : `one of ${words.join(', ')}`;
-    }
-    case 'null':
-      return 'empty';
-    case 'list':
-      return form.least === 0 ? 'a list' : 'a list that is not empty';
-    case 'pair':
-      return 'a list of two';
-    case 'record':
-    case 'object':
-    case 'kinds':
-      return 'keys with values';
-    case 'either':
-      return form.forms.map(describeSchema).join(', or ');
-    case 'later':
-      return describeSchema(form.schema());
-    case 'where':
-    case 'map':
-      return describeSchema(form.of);
-  }
 }
 
 function showValue(value: unknown): string {

@@ -3,6 +3,8 @@
 // settings that a session records, and the reference pages.
 
 import { ANSWER_NAMES } from './questions.js';
+import { filledText, flag as trueOrFalse, numberFrom, wholeFrom, word } from './schema.js';
+import type { Schema } from './schema.js';
 import type { Severity } from './vocabulary.js';
 import { SEVERITIES } from './vocabulary.js';
 
@@ -145,6 +147,20 @@ export function describeOption({ takes }: Option): string {
       return 'a valid Date';
     case 'object':
       return 'an object';
+  }
+}
+
+/** The schema of its value in a file. */
+export function optionSchema({ takes }: Option): Schema<unknown> {
+  switch (takes.type) {
+    case 'number':
+      return takes.isWhole ? wholeFrom(takes.least, takes.most) : numberFrom(takes.least, takes.most);
+    case 'flag':
+      return trueOrFalse;
+    case 'choice':
+      return word(...takes.words);
+    default:
+      return filledText;
   }
 }
 

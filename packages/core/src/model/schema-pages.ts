@@ -81,3 +81,72 @@ function printPart({ form, notes }: AnySchema, definitions: Record<string, JsonS
       return { ...print(form.of), ...described };
   }
 }
+
+/** One field, for a reference page. */
+export interface FieldRow {
+  /** Dotted, by the keys of the file: `critics.debt.reruns`, `agents.<name>.command`, `guard.allowances[].rule`. */
+  readonly name: string;
+  readonly type: string;
+  readonly default: string;
+  readonly description: string;
+}
+
+/** Every field in the order of the schema. Objects that only contain the fields after them are left out. */
+export function listFields({ form }: AnySchema, prefix = ''): readonly FieldRow[] {
+  switch (form.kind) {
+    case 'object':
+      return Object.entries(form.fields).flatMap(([field, schema]) => {
+        const { default: byDefault, shown = 'required', description = '' } = schema.notes;
+        const name = `${prefix}${prefix === '' ? '' : '.'}${form.keyOf(field)}`;
+        const row = { name, type: describeSchema(schema), default: shown, description };
+        return [...(byDefault === 'filled' ? [] : [row]), ...listFields(schema, name)];
+      });
+    case 'list':
+      return listFields(form.item, `${prefix}[]`);
+    case 'record':
+      return listFields(form.value, `${prefix}.<name>`);
+    case 'either':
+      return form.forms.flatMap((one) => listFields(one, prefix));
+    case 'where':
+    case 'map':
+      return listFields(form.of, prefix);
+    default:
+      return [];
+  }
+}
+
+/** What a value must be. */
+export function describeSchema({ form, notes }: AnySchema): string {
+  if (notes.phrase !== undefined) return notes.phrase;
+  switch (form.kind) {
+    case 'text':
+      return form.least === undefined ? 'a text' : 'a text that is not empty';
+    case 'number': {
+      const limits = form.least === undefined ? '' : ` from ${form.least} to ${form.most}`;
+      return `a ${form.isWhole ? 'whole number' : 'number'}${limits}`;
+    }
+    case 'flag':
+      return 'true or false';
+    case 'word': {
+      const words = form.words.map(String);
+      return words.length === 1 ? words.join('') : `one of ${words.join(', ')}`;
+    }
+    case 'null':
+      return 'empty';
+    case 'list':
+      return form.least === 0 ? 'a list' : 'a list that is not empty';
+    case 'pair':
+      return 'a list of two';
+    case 'record':
+    case 'object':
+    case 'kinds':
+      return 'keys with values';
+    case 'either':
+      return form.forms.map(describeSchema).join(', or ');
+    case 'later':
+      return describeSchema(form.schema());
+    case 'where':
+    case 'map':
+      return describeSchema(form.of);
+  }
+}

@@ -90,12 +90,8 @@ export class Schema<Out, In = Out, P extends Presence = 'required'> {
 
   /** `shown`: the default in words, if its value does not say it. */
   default<const D>(value: D, shown?: string): Schema<D extends Out ? Out : Out | D, In, 'defaulted'> {
-    const { findFault } = this;
     const words = shown ?? (value === null || typeof value === 'object' ? 'none' : String(value));
-    return this.#note<D extends Out ? Out : Out | D, In, 'defaulted'>(
-      { presence: 'defaulted', default: { value }, shown: words },
-      value === null ? (given) => (given === null ? null : findFault(given)) : findFault,
-    );
+    return this.#note<D extends Out ? Out : Out | D, In, 'defaulted'>({ presence: 'defaulted', default: { value }, shown: words });
   }
 
   /** An object that may be missing: each of its fields then has its own default. */
@@ -137,6 +133,11 @@ export const whole: Schema<number> = new Schema({ kind: 'number', isWhole: true 
 export function wholeFrom(least: number, most: number): Schema<number> {
   const isWithin = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most;
   return new Schema({ kind: 'number', isWhole: true, least, most }, (value) => (isWithin(value) ? null : ''));
+}
+
+export function numberFrom(least: number, most: number): Schema<number> {
+  const isWithin = (value: unknown) => Number.isFinite(value) && Number(value) >= least && Number(value) <= most;
+  return new Schema({ kind: 'number', isWhole: false, least, most }, (value) => (isWithin(value) ? null : ''));
 }
 
 export function word<const T extends string | number | boolean>(...words: readonly T[]): Schema<T> {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { isObject, own, parseJson } from '@umpire/core/formats/json-text.js';
 import { LineStream } from '@umpire/reports/line-stream.js';
 import type { Agent, Watch } from '@umpire/core/model/ports.js';
-import type { Allowable } from '../sessions/default-settings.js';
+import type { Allowable } from '../sessions/settings.js';
 import { packageRoot } from '../sessions/package-root.js';
 import { AcpConversation } from './acp-conversation.js';
 import { allowedCommands } from './permissions.js';

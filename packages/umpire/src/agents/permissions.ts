@@ -5,7 +5,7 @@ import { readShell } from '@umpire/core/formats/shell-text.js';
 import type { Assignment } from '@umpire/core/model/ports.js';
 import { basename, relative, resolve, sep } from 'node:path';
 import type { PermissionRequest, AcpToolCall } from '@umpire/core/formats/acp-message.js';
-import type { Allowable } from '../sessions/default-settings.js';
+import type { Allowable } from '../sessions/settings.js';
 import { realPath } from '../sessions/file-system.js';
 import { REFUSED_NAMES } from '@umpire/core/formats/reserved-files.js';
 import { lineOf } from '../views/safe-text.js';

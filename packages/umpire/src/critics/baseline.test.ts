@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { endGuardianAfterwards, jobFor } from '../../../../test/support/critic-job.js';
 import { cleanUpAfterwards, gitProject, temporaryFolder, writeFiles } from '../../../../test/support/git-project.js';
-import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
+import { DEFAULT_SETTINGS } from '../sessions/settings.js';
 import { baselineHome, baselineKey, keepBaseline, openBase, readBaseline } from './baseline.js';
 import type { Baseline } from './baseline.js';
 import { findRepository } from './commit-copy.js';

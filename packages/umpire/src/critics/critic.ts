@@ -4,7 +4,7 @@
 import type { ToolUse } from '@umpire/core/formats/provenance.js';
 import type { Change } from '@umpire/guard/change.js';
 import type { CheckOutcome, Damage, Finding } from '@umpire/core/model/vocabulary.js';
-import type { GuardSettings } from '../sessions/default-settings.js';
+import type { GuardSettings } from '../sessions/settings.js';
 import type { ToolJob } from '../runners/run-tool.js';
 import type { RetrialFindings } from '@umpire/guard/retrial/clear.js';
 import { openFolder, writeAtomically } from '../sessions/session-folder.js';

@@ -17,7 +17,7 @@ import { readText } from '../runners/project-files.js';
 import { readPrinted, readReport } from '../runners/report-file.js';
 import { howToolEnded, readManifest, runTool, timeLeft, whyUnended } from '../runners/run-tool.js';
 import type { ToolRun } from '../runners/run-tool.js';
-import type { CommandLine } from '../sessions/default-settings.js';
+import type { CommandLine } from '../sessions/settings.js';
 import { makeScratch } from '../sessions/session-folder.js';
 import { findCheckTools, findComplexityTool, findStatuses, isTscFault } from './check-tools.js';
 import type { CheckTool, ToolKind } from './check-tools.js';
@@ -67,8 +67,7 @@ export async function measureTools(job: CriticJob, files: readonly string[]): Pr
 }
 
 async function measureKind(job: CriticJob, kind: ToolKind, scratch: string): Promise<readonly MeasuredTool[]> {
-  const { checks, complexity } = job.settings.debt;
-  const command = checks[kind];
+  const { [kind]: command, complexity } = job.settings.debt;
   if (command === false) return [];
   if (command !== undefined) return [await runCheckCommand(job, kind, command, scratch)];
   const measured: MeasuredTool[] = [];

@@ -10,7 +10,7 @@ import type { Files, Project } from '../../../../test/support/git-project.js';
 import { installRecordedEslint } from '../../../../test/support/recorded-eslint.js';
 import type { DebtReport } from '@umpire/core/formats/debt-report.js';
 import { readValidation } from '@umpire/core/formats/validation-report.js';
-import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
+import { DEFAULT_SETTINGS } from '../sessions/settings.js';
 import { baselineHome } from './baseline.js';
 import type { CriticJob } from './critic.js';
 import { BASELINE_COPY, debtCritic, VALIDATION_REPORT } from './debt.js';
@@ -31,7 +31,7 @@ const DEBT = DEFAULT_SETTINGS.critics.debt;
 /** The tests alone, and none of them again. */
 const TESTS_ONCE = {
   ...DEFAULT_SETTINGS.critics,
-  debt: { ...DEBT, reruns: 0, checks: { types: false, lint: false, quality: false } as const },
+  debt: { ...DEBT, reruns: 0, types: false, lint: false, quality: false } as const,
 };
 
 function testsProject(outcome: 'true' | 'false'): Project {
@@ -137,7 +137,7 @@ it('counts a test that was skipped, deleted or weakened as a measured regression
 });
 
 describe('lint', () => {
-  const LINT = { ...DEBT, checks: { types: false, quality: false } as const };
+  const LINT = { ...DEBT, types: false, quality: false } as const;
   const settings = { ...DEFAULT_SETTINGS.critics, debt: LINT };
   const CONFIG = "export default [{ rules: { 'no-undef': 'error' } }];\n";
   const linted = (files: Files): Project => {
@@ -160,7 +160,7 @@ describe('lint', () => {
       'a.js': 'export const a = 1;\n',
     });
     project.write({ 'a.js': 'export const a = 2;\n' });
-    const asked = { ...LINT, checks: { ...LINT.checks, lint: ['node', 'lint.mjs'] } };
+    const asked = { ...LINT, lint: ['node', 'lint.mjs'] };
     const { report, end } = await measured(project, { settings: { ...settings, debt: asked } });
     expect(report).toMatchObject({ passed: true, fixed: [], debt_score_before: 0, debt_score_after: 0 });
     expect(end.summary).toContain('Not measured: tests (No runnable tests found), types (the settings turn it off)');
@@ -210,7 +210,7 @@ describe('lint', () => {
 
   it('by a command of the settings goes by its report, else by its exit status', async () => {
     const command = (lint: string | readonly string[]) => ({
-      settings: { ...settings, debt: { ...LINT, checks: { ...LINT.checks, lint } } },
+      settings: { ...settings, debt: { ...LINT, lint } },
     });
     const project = gitProject({ 'status.cjs': 'process.exit(0)\n', 'report.cjs': 'console.log(0)\n', 'old.cjs': 'process.exit(3)\n' });
     const finding = { ruleId: 'no-undef', severity: 2, message: 'no', line: 1 };
@@ -252,7 +252,7 @@ describe('lint', () => {
     chmodSync(join(project.root, 'node_modules/.bin/eslint'), 0o755);
     const lint = ['npm', 'run', '--silent', 'lint'];
     const { end, regressions } = await measured(project, {
-      settings: { ...settings, debt: { ...LINT, checks: { ...LINT.checks, lint } } },
+      settings: { ...settings, debt: { ...LINT, lint } },
     });
     expect(end.outcome).toBe('error');
     expect(regressions).toEqual(['lint -:- the lint command broke (exit status 2). Output: Error: no such plug-in']);
@@ -271,7 +271,7 @@ describe('lint', () => {
       const project = gitProject({ 'a.js': 'x();\n', 'both.cjs': `${first}\n` });
       project.write({ 'both.cjs': `${first}\nconsole.log("a.ts(1,1): TS2322"); process.exitCode = 2;\n` });
       const lint = [process.execPath, 'both.cjs'];
-      const { regressions } = await measured(project, { settings: { ...settings, debt: { ...LINT, checks: { ...LINT.checks, lint } } } });
+      const { regressions } = await measured(project, { settings: { ...settings, debt: { ...LINT, lint } } });
       expect(regressions).toEqual(['lint -:- the lint command failed (exit status 2)']);
     },
   );

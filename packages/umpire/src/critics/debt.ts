@@ -138,7 +138,7 @@ function leaveReport(
   leave(job, BASELINE_COPY, `${JSON.stringify({ commit: base, ...baseline }, null, 2)}\n`);
   leave(job, VALIDATION_REPORT, `${JSON.stringify(report, null, 2)}\n`);
   const lacking = comparison.checks.filter((check) => check.outcome === 'missing');
-  const why = Object.fromEntries(lacking.map((check) => [check.name, whyMissing(check, job.settings.debt.checks)]));
+  const why = Object.fromEntries(lacking.map((check) => [check.name, whyMissing(check, job.settings.debt)]));
   const told = new Set(Object.values(why));
   const absent = lacking.map(({ name }) => `The ${name} check was not measured: ${why[name]}`);
   const causes = [...problems.filter((one) => !told.has(one)), ...absent];
@@ -160,7 +160,7 @@ export const NO_TOOL: Readonly<Record<CheckName, string>> = {
 };
 
 /** What the settings or the tools say; else that nobody could look. */
-function whyMissing({ name, problems }: CheckResult, asked: CriticJob['settings']['debt']['checks']): string {
+function whyMissing({ name, problems }: CheckResult, asked: CriticJob['settings']['debt']): string {
   if (name !== 'tests' && asked[name] === false) return 'the settings turn it off.';
   return problems[0] ?? NO_TOOL[name];
 }

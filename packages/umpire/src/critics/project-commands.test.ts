@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { cleanUpAfterwards, temporaryFolder, writeFiles } from '../../../../test/support/git-project.js';
-import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
+import { DEFAULT_SETTINGS } from '../sessions/settings.js';
 import { projectCommands } from './project-commands.js';
 
 cleanUpAfterwards();

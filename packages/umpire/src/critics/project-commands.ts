@@ -4,7 +4,7 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject } from '@umpire/core/formats/json-text.js';
-import type { CommandLine, CriticSettings } from '../sessions/default-settings.js';
+import type { CommandLine, CriticSettings } from '../sessions/settings.js';
 import { namesIn } from '../sessions/file-system.js';
 import { findRunners } from '../runners/find-tests.js';
 import { RUNNERS } from '../runners/registry.js';
@@ -18,7 +18,9 @@ export function projectCommands(folder: string, settings: CriticSettings, own: s
   const names = new Set(namesIn(project));
   const found = [
     ...(own === null ? [] : [own]),
-    ...Object.values(settings.debt.checks).flatMap((line) => (line === false || line === undefined ? [] : [textOf(line)])),
+    ...[settings.debt.types, settings.debt.lint, settings.debt.quality].flatMap((line) =>
+      line === undefined || line === false ? [] : [textOf(line)],
+    ),
     ...scriptCommands(project, names),
     ...makeCommands(project, names),
     ...BY_FILE.flatMap(([file, commands]) => (names.has(file) ? commands : [])),

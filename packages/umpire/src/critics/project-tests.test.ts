@@ -8,7 +8,7 @@ import { endGuardianAfterwards, jobFor } from '../../../../test/support/critic-j
 import { cleanUpAfterwards, gitProject, temporaryFolder } from '../../../../test/support/git-project.js';
 import type { Project } from '../../../../test/support/git-project.js';
 import type { MeasuredTest, TestsMeasurement } from '@umpire/core/formats/debt-measurement.js';
-import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
+import { DEFAULT_SETTINGS } from '../sessions/settings.js';
 import type { CriticJob } from './critic.js';
 import { compareTests, measureProjectTests, quarantineOf } from './project-tests.js';
 import type { ProjectTests } from './project-tests.js';

@@ -9,7 +9,7 @@ import { cleanUpAfterwards, gitProject, plainProject, writeFiles } from '../../.
 import type { Files, Project } from '../../../../test/support/git-project.js';
 import { installRecordedEslint } from '../../../../test/support/recorded-eslint.js';
 import { readReview } from '@umpire/core/formats/review-results.js';
-import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
+import { DEFAULT_SETTINGS } from '../sessions/settings.js';
 import type { CriticJob } from './critic.js';
 import { REVIEW_RESULTS, reviewCritic } from './review.js';
 

@@ -1,6 +1,6 @@
 // Which layer a test file is of, by the patterns of the settings: the first layer whose patterns match; L1 has what nobody claims.
 
-import type { CriticSettings } from '../sessions/default-settings.js';
+import type { CriticSettings } from '../sessions/settings.js';
 import { pathTest } from '../runners/project-files.js';
 
 /** The layer that takes what no pattern claims, unless it has patterns of its own. */

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../../test/support/git-project.js';
 import { readRun } from '@umpire/core/formats/run-result.js';
 import type { FileCoverage, TestResult } from '@umpire/core/model/vocabulary.js';
-import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
+import { DEFAULT_SETTINGS } from '../sessions/settings.js';
 import { evidenceOf } from './testing.js';
 import { isLayerName, layersOf, layerTest } from './test-layers.js';
 import { measureCall, mergeCoverage, mergeResults, splitBatches } from '../runners/run-tests.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { endGuardianAfterwards, jobFor } from '../../../../test/support/critic-job.js';
 import { cleanUpAfterwards, temporaryFolder, writeFiles } from '../../../../test/support/git-project.js';
-import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
+import { DEFAULT_SETTINGS } from '../sessions/settings.js';
 import { toolLines, tryTools } from './try-tools.js';
 import type { TriedTool } from './try-tools.js';
 

@@ -41,9 +41,9 @@ export async function tryTools(loop: string, job: CriticJob): Promise<readonly T
 }
 
 async function tryCheckTools(job: CriticJob, check: ToolKind): Promise<readonly TriedTool[]> {
-  const { checks, complexity } = job.settings.debt;
+  const { [check]: command, complexity } = job.settings.debt;
   // A command of the settings is tried by the baseline.
-  if (checks[check] !== undefined) return [];
+  if (command !== undefined) return [];
   const tried: TriedTool[] = [];
   for (const { path, tool } of findToolPlaces(job.project, check, complexity)) {
     // Complexity is measured by a linter, which is tried as such.

@@ -27,8 +27,8 @@ import { readManifest } from '../runners/run-tool.js';
 import { listChecks, EVERY_ROLE, copySetting } from '../views/doctor-page.js';
 import type { DoctorCheck, DoctorReport } from '../views/doctor-page.js';
 import { count } from '../views/words.js';
-import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
-import type { Settings, CommandLine, CriticSettings } from '../sessions/default-settings.js';
+import { DEFAULT_SETTINGS } from '../sessions/settings.js';
+import type { Settings, CommandLine, CriticSettings } from '../sessions/settings.js';
 import { isFolder, lstatOf } from '../sessions/file-system.js';
 import { faultOf, openFolder } from '../sessions/session-folder.js';
 import { describeFormulas, readTasks } from '../sessions/tasks-file.js';
@@ -547,7 +547,7 @@ function runnerCheck(alike: readonly RunnerFolder[]): DoctorCheck {
 
 function checkTools(project: string, kind: ToolKind, { debt }: CriticSettings): DoctorCheck {
   const name = `debt ${kind}`;
-  const set = debt.checks[kind];
+  const set = debt[kind];
   if (set === false) return criticCheck(name, 'ok', 'off (settings)');
   if (set !== undefined) return checkCommand(name, set, project);
   const places = findToolPlaces(project, kind, debt.complexity);

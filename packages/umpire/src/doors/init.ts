@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import { settingsText } from '../views/doctor-page.js';
 import { faultOf } from '../sessions/session-folder.js';
-import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
+import { DEFAULT_SETTINGS } from '../sessions/settings.js';
 import { CONFIG, configAt } from '../sessions/project.js';
 import { isProjectTrusted, projectFiles, recordTrust } from '../sessions/trust.js';
 import { AGENT_NAMES } from '../agents/known/known-agents.js';
@@ -100,7 +100,7 @@ async function filesToCopy(project: string): Promise<readonly string[]> {
 
 /** Never writes a file that Umpire cannot read. */
 async function checkText(text: string, path: string): Promise<void> {
-  const { parseSettings } = await import('../sessions/settings.js');
+  const { parseSettings } = await import('../sessions/read-settings.js');
   parseSettings(text, path);
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { AgentSettings } from '../sessions/default-settings.js';
+import type { AgentSettings } from '../sessions/settings.js';
 import { programNamed } from './agent-programs.js';
 
 function named(name: string, agents: Readonly<Record<string, Partial<AgentSettings>>>) {

@@ -11,7 +11,7 @@ import { lookUpProgram, explainUnstartable, splitCommand } from '../agents/progr
 import type { ProgramLookup } from '../agents/program-lookup.js';
 import { didYouMean } from '@umpire/core/formats/nearest-word.js';
 import { CONFIG } from '../sessions/project.js';
-import type { AgentSettings, CommandLine, Settings } from '../sessions/default-settings.js';
+import type { AgentSettings, CommandLine, Settings } from '../sessions/settings.js';
 import { addToList } from '@umpire/core/formats/multimap.js';
 import { BUILT_IN } from '@umpire/core/decider/agent-choice.js';
 

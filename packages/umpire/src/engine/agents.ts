@@ -18,7 +18,7 @@ import { checkCommand } from '../critics/check-command.js';
 import type { MeasureTests } from '../critics/check-command.js';
 import type { OpenCheck } from '../critics/clean-check.js';
 import { faultOf } from '../sessions/session-folder.js';
-import type { Settings } from '../sessions/default-settings.js';
+import type { Settings } from '../sessions/settings.js';
 import { describeInstalledAgents, programNamed, reportsNoCost, BUILT_IN } from './agent-programs.js';
 import type { Program } from './agent-programs.js';
 import {

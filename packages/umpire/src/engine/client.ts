@@ -18,7 +18,7 @@ import type { PlannedRequest, RunParameters, RunResult } from './session.js';
 import { uncommittedWords } from './settings-notes.js';
 import { describeStart } from './start-session.js';
 import { openSessionFiles } from '../sessions/session-files.js';
-import type { Settings } from '../sessions/default-settings.js';
+import type { Settings } from '../sessions/settings.js';
 import { sha256 } from '../sessions/hash.js';
 import { JOURNAL, journalOf } from '../sessions/journal-file.js';
 import { findRole } from '../sessions/role-texts.js';

@@ -16,7 +16,7 @@ import { leave, unmeasured } from '../critics/critic.js';
 import type { Critic, CriticEnd, CriticJob } from '../critics/critic.js';
 import type { ProjectTests } from '../critics/project-tests.js';
 import type { Guardian } from '../agents/guardian.js';
-import type { Settings } from '../sessions/default-settings.js';
+import type { Settings } from '../sessions/settings.js';
 import { openFolder, placeFor, readBytes } from '../sessions/session-folder.js';
 import { BUILT_IN } from './agent-programs.js';
 

@@ -19,7 +19,7 @@ import type { Loop } from '@umpire/core/loops/loop.js';
 import { normalizeRoles } from '@umpire/core/decider/chains.js';
 import type { Task } from '@umpire/core/model/vocabulary.js';
 import { TASKS, openTasks } from '../sessions/tasks-file.js';
-import type { CriticSettings } from '../sessions/default-settings.js';
+import type { CriticSettings } from '../sessions/settings.js';
 import { openFolder, placeFor, readBytes, writeAtomically } from '../sessions/session-folder.js';
 import type { SessionFolder } from '../sessions/session-folder.js';
 import { acquireLock } from '../sessions/lock.js';

@@ -4,7 +4,7 @@ import type { Verdict } from '@umpire/core/model/vocabulary.js';
 import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import { chainKey, decidedVerdicts } from '@umpire/core/decider/evolve.js';
 import type { PastVerdict, SessionState } from '@umpire/core/decider/evolve.js';
-import { MOST_ROUNDS, HIGHEST_CAP } from '@umpire/core/model/options.js';
+import { HIGHEST_CAP, MOST_ROUNDS, PROJECT_SETTINGS, usualValues } from '@umpire/core/model/options.js';
 import { decideVerdict, unwritableVerdict } from '@umpire/core/decider/decide-verdict.js';
 import type { Evidence, Round, VerdictDraft } from '@umpire/core/decider/decide-verdict.js';
 import { isRuledSince } from '@umpire/core/decider/rulings.js';
@@ -13,8 +13,6 @@ import { decodeTolerantly } from '@umpire/core/formats/decode-text.js';
 import { commitsNamedIn, otherCommit } from '@umpire/core/formats/provenance.js';
 import { decidingSources } from '@umpire/core/loops/facts.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
-import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
-import type { Settings } from '../sessions/default-settings.js';
 import { checkWritePaths, commitVerdict, finishVerdicts, prepareTasks } from '../sessions/commit-verdict.js';
 import { openFolder, removeTemporaryFiles } from '../sessions/session-folder.js';
 import type { SessionFolder } from '../sessions/session-folder.js';
@@ -301,8 +299,8 @@ function hashEvidence({ journal, stateRound }: ObservedFolder, { loop, critic, c
 }
 
 /** Most projects have no settings, and loading what reads them takes longer than a verdict. */
-async function settingsOf(project: string | null, onNote: (note: string) => void): Promise<Settings> {
-  if (project === null || !hasSettings(project)) return DEFAULT_SETTINGS;
+async function settingsOf(project: string | null, onNote: (note: string) => void) {
+  if (project === null || !hasSettings(project)) return usualValues(PROJECT_SETTINGS);
   const { readSettings } = await import('./project-settings.js');
   return readSettings(project, { onNote });
 }

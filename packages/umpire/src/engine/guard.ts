@@ -15,8 +15,8 @@ import { revertBreaches } from '@umpire/guard/revert/revert-breaches.js';
 import type { Correction, Mended } from '@umpire/guard/revert/revert-breaches.js';
 import { checkChange, withRetrial } from '../critics/guard-change.js';
 import type { ChangeCheck, GuardView } from '../critics/guard-change.js';
-import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
-import type { GuardSettings } from '../sessions/default-settings.js';
+import { DEFAULT_SETTINGS } from '../sessions/settings.js';
+import type { GuardSettings } from '../sessions/settings.js';
 import { lstatOf } from '../sessions/file-system.js';
 import { faultOf } from '../sessions/session-folder.js';
 import { CONFIG, readConfigText } from '../sessions/project.js';
@@ -142,7 +142,7 @@ function isSame(one: Change, other: Change): boolean {
 
 async function settingsOf(text: string | null, file: string): Promise<GuardSettings> {
   if (text === null) return DEFAULT_SETTINGS.guard;
-  const { parseSettings } = await import('../sessions/settings.js');
+  const { parseSettings } = await import('../sessions/read-settings.js');
   return parseSettings(text, file).guard;
 }
 

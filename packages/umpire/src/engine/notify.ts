@@ -7,7 +7,7 @@ import { readShell } from '@umpire/core/formats/shell-text.js';
 import { lookUpProgram } from '../agents/program-lookup.js';
 import { networkFault } from '../forge/github-access.js';
 import { lineOf } from '../views/safe-text.js';
-import type { CommandLine, NotifyWays, Settings } from '../sessions/default-settings.js';
+import type { CommandLine, NotifyWays, Settings } from '../sessions/settings.js';
 import { isWebAddress } from '../sessions/environment.js';
 
 interface NotifyResult {

@@ -8,7 +8,7 @@ import { openWorkspace } from '../work/workspace.js';
 import type { SessionPlace } from '../work/session-git.js';
 import type { GitWorkspace, OpenedWorkspace } from '../work/workspace.js';
 import type { SessionFolder } from '../sessions/session-folder.js';
-import type { Settings } from '../sessions/default-settings.js';
+import type { Settings } from '../sessions/settings.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import { worktreeHome } from './project-folders.js';
 import type { Sandbox } from '@umpire/core/model/ports.js';

@@ -8,7 +8,7 @@ import type { AnswerVia } from '@umpire/core/model/questions.js';
 import type { Agent } from '@umpire/core/model/ports.js';
 import { quoteWord } from '@umpire/core/formats/shell-text.js';
 import { statOf } from '../sessions/file-system.js';
-import type { Settings } from '../sessions/default-settings.js';
+import type { Settings } from '../sessions/settings.js';
 import { openFolder } from '../sessions/session-folder.js';
 import type { SessionFolder } from '../sessions/session-folder.js';
 import { JOURNAL } from '../sessions/journal-file.js';

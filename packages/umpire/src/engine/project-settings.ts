@@ -3,11 +3,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UmpireError } from '@umpire/core/model/errors.js';
-import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
-import type { Settings } from '../sessions/default-settings.js';
+import { DEFAULT_SETTINGS } from '../sessions/settings.js';
+import type { Settings } from '../sessions/settings.js';
 import { CONFIG, ownSettingsPath, readConfigText } from '../sessions/project.js';
 import { faultOf } from '../sessions/session-folder.js';
-import type { SettingsFile } from '../sessions/settings.js';
+import type { SettingsFile } from '../sessions/read-settings.js';
 import { isTrusted } from '../sessions/trust.js';
 import { worktreeHome } from './project-folders.js';
 import { askTrust, describeIgnored } from './trust.js';
@@ -30,7 +30,7 @@ export async function readSettings(
     if (roles.length > 0) watch.onNote?.(describeIgnored([], roles));
     return DEFAULT_SETTINGS;
   }
-  const { combineSettings } = await import('../sessions/settings.js');
+  const { combineSettings } = await import('../sessions/read-settings.js');
   const { settings, ignored } = combineSettings(source === null ? null : projectSettings(project, source), own);
   if (ignored.length + roles.length > 0) watch.onNote?.(describeIgnored(ignored, roles));
   return settings;

@@ -1,7 +1,7 @@
 // What a program may hand in as flags of a run.
 
 import { expect, it } from 'vitest';
-import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
+import { DEFAULT_SETTINGS } from '../sessions/settings.js';
 import { builtinLoop } from '@umpire/core/loops/builtin.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
 import { resolveRunSettings, resolveTargets } from './run-flags.js';

@@ -6,7 +6,7 @@ import type { OptionValues, RUN_OPTIONS, SettingValues, Targets } from '@umpire/
 import type { RunSettings } from '@umpire/core/decider/events.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
 import type { TargetsByColumn } from '@umpire/core/loops/pipeline.js';
-import type { Settings } from '../sessions/default-settings.js';
+import type { Settings } from '../sessions/settings.js';
 import { BUILT_IN, COMMAND_AGENT } from './agent-programs.js';
 
 /** What a person or a program may ask of a session, beside its goal. */

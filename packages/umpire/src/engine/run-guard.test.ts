@@ -9,7 +9,7 @@ import type { Retrial } from '../retrial/retrial.js';
 import { inspectWork } from './guard.js';
 import { createRunRetrial, failedTestsAt } from './run-guard.js';
 import type { MeasuredRun, RetriedRun } from './run-guard.js';
-import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
+import { DEFAULT_SETTINGS } from '../sessions/settings.js';
 import type { Work } from '../work/inspect-work.js';
 
 type Critic = MeasuredRun['tasks'][number];

@@ -5,7 +5,7 @@ import type { RunState, TaskState } from '@umpire/core/decider/run-state.js';
 import { nearestWord } from '@umpire/core/formats/nearest-word.js';
 import type { TestResult } from '@umpire/core/model/vocabulary.js';
 import type { Agent } from '@umpire/core/model/ports.js';
-import type { LoopGuard, Settings } from '../sessions/default-settings.js';
+import type { LoopGuard, Settings } from '../sessions/settings.js';
 import { CONFIG } from '../sessions/project.js';
 import type { BlobReader } from '../sessions/recorded-evidence.js';
 import { summarize } from './guard.js';

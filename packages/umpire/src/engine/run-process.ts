@@ -14,7 +14,7 @@ import { takeEvidence, moveEarlierEvidence, judgeInFolder } from '../sessions/cr
 import { findRole, loadRole } from '../sessions/role-texts.js';
 import type { RunPorts } from '../sessions/run-ports.js';
 import { runSession } from '../sessions/run-session.js';
-import type { Settings } from '../sessions/default-settings.js';
+import type { Settings } from '../sessions/settings.js';
 import { blobsIn } from '../sessions/recorded-evidence.js';
 import { startGuardian, sweepRun } from '../agents/guardian.js';
 import type { Guardian } from '../agents/guardian.js';

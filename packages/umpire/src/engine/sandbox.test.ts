@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newFolder } from '../../../../test/support/assignment.js';
 import { hasBubblewrap } from '../../../../test/support/bubblewrap.js';
 import type { SessionStarted } from '@umpire/core/decider/events.js';
-import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
+import { DEFAULT_SETTINGS } from '../sessions/settings.js';
 import { keyFolder, requireJournalKey } from '../sessions/journal-key.js';
 import { packageRoot } from '../sessions/package-root.js';
 import { installedAt, openSessionSandbox } from './sandbox.js';

@@ -11,7 +11,7 @@ import { removeCopies } from '../agents/guardian.js';
 import { openSandbox } from '../agents/sandbox.js';
 import { cacheHome, configHome, homeFolder } from '../sessions/environment.js';
 import { faultOf } from '../sessions/session-folder.js';
-import type { Settings } from '../sessions/default-settings.js';
+import type { Settings } from '../sessions/settings.js';
 import { keyFolder } from '../sessions/journal-key.js';
 import { packageRoot } from '../sessions/package-root.js';
 import { ownRepositoryAt } from '../work/worktree-repository.js';

@@ -16,7 +16,7 @@ import { requireExitStatus, requireProgram } from '../critics/command-program.js
 import type { Loop } from '@umpire/core/loops/loop.js';
 import { holdsRules } from '@umpire/core/loops/same-rules.js';
 import type { Pipeline } from '@umpire/core/loops/pipeline.js';
-import type { Settings } from '../sessions/default-settings.js';
+import type { Settings } from '../sessions/settings.js';
 import { statOf } from '../sessions/file-system.js';
 import { openFolder, removeTemporaryFiles } from '../sessions/session-folder.js';
 import { JOURNAL, readJournal } from '../sessions/journal-file.js';

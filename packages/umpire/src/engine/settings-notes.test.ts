@@ -1,7 +1,7 @@
 // What is told of a checkout before a session begins.
 
 import { expect, it } from 'vitest';
-import type { AgentSettings } from '../sessions/default-settings.js';
+import type { AgentSettings } from '../sessions/settings.js';
 import { permissionWords, uncommittedWords } from './settings-notes.js';
 
 it.each([

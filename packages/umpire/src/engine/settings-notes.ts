@@ -8,7 +8,7 @@ import { builtinPipeline } from '@umpire/core/loops/builtin-pipelines.js';
 import type { RunSettings } from '@umpire/core/decider/events.js';
 import { PRESET_NAMES, describePermissions } from '../agents/known/known-agents.js';
 import { distinctCommands } from '../agents/prompt.js';
-import type { Settings } from '../sessions/default-settings.js';
+import type { Settings } from '../sessions/settings.js';
 import { CONFIG, readConfigText } from '../sessions/project.js';
 
 import { rolesOfLoop } from './roles.js';
@@ -25,7 +25,7 @@ export async function strayRoles(project: string, { roles }: Settings, ofLoop: R
   );
   const strays = others.filter((role) => !shipped.has(role) && !hasText(project, role));
   if (strays.length === 0) return [];
-  const { lineOfSetting } = await import('../sessions/settings.js');
+  const { lineOfSetting } = await import('../sessions/read-settings.js');
   const text = readConfigText(project) ?? '';
   return strays.map((role) => {
     const meant = nearestWord(role, [...ofLoop]) ?? nearestWord(role, [...shipped]);

@@ -16,7 +16,7 @@ import { chooseMode } from '@umpire/core/loops/choose-mode.js';
 import type { Pipeline, PipelineInput, PlannedRun } from '@umpire/core/loops/pipeline.js';
 import { builtinPipeline } from '@umpire/core/loops/builtin-pipelines.js';
 import { projectCommands } from '../critics/project-commands.js';
-import type { Settings } from '../sessions/default-settings.js';
+import type { Settings } from '../sessions/settings.js';
 import { sha256 } from '../sessions/hash.js';
 import { readTarget } from '../sessions/observe-folder.js';
 import type { OpenedSession } from './opened-session.js';

@@ -15,7 +15,7 @@ import { projectCommands } from '../critics/project-commands.js';
 import { describeLayer } from '../critics/test-layers.js';
 import { verdictThatMade } from '../sessions/assignment.js';
 import type { Material } from '../sessions/assignment.js';
-import type { Settings } from '../sessions/default-settings.js';
+import type { Settings } from '../sessions/settings.js';
 import type { BlobReader } from '../sessions/recorded-evidence.js';
 import type { GitWorkspace } from '../work/workspace.js';
 

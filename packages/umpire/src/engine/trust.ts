@@ -115,7 +115,7 @@ function kindOf(path: string): OfferedFile['kind'] {
 }
 
 async function offerOf(project: string, files: readonly TrustFile[]): Promise<TrustOffer> {
-  const { listSettings } = await import('../sessions/settings.js');
+  const { listSettings } = await import('../sessions/read-settings.js');
   const offered = ({ path, place, text }: TrustFile): OfferedFile => ({
     path,
     kind: kindOf(path),

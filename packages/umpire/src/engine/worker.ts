@@ -15,7 +15,7 @@ import type { ContinuedSession } from './run-process.js';
 import { readSettings } from './project-settings.js';
 import { onAbort } from '../sessions/abort-listeners.js';
 import { BOARD } from '../sessions/board.js';
-import type { Settings } from '../sessions/default-settings.js';
+import type { Settings } from '../sessions/settings.js';
 import { statOf } from '../sessions/file-system.js';
 import { sha256 } from '../sessions/hash.js';
 import { journalOf } from '../sessions/journal-file.js';

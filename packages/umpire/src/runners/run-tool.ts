@@ -11,7 +11,7 @@ import { runChildProcess, TailBuffer } from '../agents/child-process.js';
 import type { ChildEnd } from '../agents/child-process.js';
 import { sweepProcesses } from '../agents/guardian.js';
 import type { Guardian } from '../agents/guardian.js';
-import type { CriticSettings } from '../sessions/default-settings.js';
+import type { CriticSettings } from '../sessions/settings.js';
 import { inheritedVariables, elapsedMs } from '../sessions/environment.js';
 import { environmentIn } from '../sessions/python-environment.js';
 

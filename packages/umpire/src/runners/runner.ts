@@ -3,12 +3,12 @@
 // file a runner; registry.ts lists them.
 
 import { join } from 'node:path';
-import type { RunnerName } from '../sessions/default-settings.js';
+import type { RunnerName } from '../sessions/settings.js';
 import { namesIn } from '../sessions/file-system.js';
 import { readText } from './project-files.js';
 import type { ToolJob } from './run-tool.js';
 
-export type { RunnerName } from '../sessions/default-settings.js';
+export type { RunnerName } from '../sessions/settings.js';
 
 export interface Runner {
   readonly name: RunnerName;

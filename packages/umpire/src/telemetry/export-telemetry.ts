@@ -8,7 +8,7 @@ import type { SessionState } from '@umpire/core/decider/evolve.js';
 import { lineOf } from '../views/safe-text.js';
 import { newTrace, takeEvent } from './session-spans.js';
 import type { Attributes, TraceSpan, Trace } from './session-spans.js';
-import type { AgentSettings } from '../sessions/default-settings.js';
+import type { AgentSettings } from '../sessions/settings.js';
 
 const SPANS_EVERY_MS = 5000;
 const METRICS_EVERY_MS = 60_000;

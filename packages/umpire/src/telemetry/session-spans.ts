@@ -6,7 +6,7 @@ import type { SessionState } from '@umpire/core/decider/evolve.js';
 import { BUILT_IN, CHECK } from '@umpire/core/decider/agent-choice.js';
 import { findTask } from '@umpire/core/decider/run-state.js';
 import type { Usage } from '@umpire/core/model/ports.js';
-import type { AgentSettings } from '../sessions/default-settings.js';
+import type { AgentSettings } from '../sessions/settings.js';
 import { sha256 } from '../sessions/hash.js';
 
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
