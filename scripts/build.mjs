@@ -49,6 +49,7 @@ const LATE = {
   'live-screen': 'packages/umpire/src/doors/cli/live-screen.ts',
   'question-prompt': 'packages/umpire/src/doors/cli/question-prompt.ts',
   completion: 'packages/umpire/src/doors/cli/completion.ts',
+  dismiss: 'packages/umpire/src/doors/cli/dismiss.ts',
   'diff-apply': 'packages/umpire/src/doors/cli/diff-apply.ts',
   clean: 'packages/umpire/src/doors/cli/clean.ts',
   pr: 'packages/umpire/src/doors/cli/pr.ts',

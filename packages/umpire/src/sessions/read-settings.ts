@@ -79,11 +79,12 @@ function keepStricter(read: ReadSettings): ReadSettings {
 
 /** `agents.mine`, `workspace.setup`: two names deep, as a person looks for them in the file. */
 function listIgnored({ read, written }: ReadFile): readonly string[] {
-  const stricter = new Set([...STRICTER].map(settingKey));
-  return Object.entries(written).flatMap(([key, value]) => {
+  return Object.keys(read).flatMap((name) => {
+    const key = settingKey(name);
+    const value = written[key];
     if (key === 'sandbox') return read.sandbox?.write.length === 0 ? [] : ['sandbox.write'];
-    if (stricter.has(key)) return [];
-    return isPlain(value) ? Object.keys(value).map((name) => `${key}.${name}`) : [key];
+    if (STRICTER.has(name)) return [];
+    return isPlain(value) ? Object.keys(value).map((inner) => `${key}.${inner}`) : [key];
   });
 }
 
