@@ -80,10 +80,7 @@ export type TaskRecord = Readonly<Record<string, string | number | readonly stri
 
 const cellsOfRecord = recordOf(either(text, number, listOf(text)));
 const listsOfRecord = object({ id: text, deps: listOf(text), context_from: listOf(text) });
-const taskRecord = new Schema<TaskRecord>(
-  cellsOfRecord.form,
-  (value) => listsOfRecord.findFault(value) ?? cellsOfRecord.findFault(value),
-);
+const taskRecord = new Schema<TaskRecord>(cellsOfRecord.form, (value) => listsOfRecord.findFault(value) ?? cellsOfRecord.findFault(value));
 
 export interface Discovery {
   readonly ts: string;

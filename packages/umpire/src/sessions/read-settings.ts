@@ -1,7 +1,6 @@
 // Reads settings files: the project's umpire.config.yaml and the person's own. Loaded late, because most verdicts need no settings.
 
-import { PROJECT_SETTINGS, settingKey } from '@umpire/core/model/options.js';
-import type { Option } from '@umpire/core/model/options.js';
+import { STRICTER_SETTINGS, settingKey } from '@umpire/core/model/options.js';
 import { UmpireError } from '@umpire/core/model/errors.js';
 import { isPlain } from '@umpire/core/model/schema.js';
 import type { Infer } from '@umpire/core/model/schema.js';
@@ -68,12 +67,8 @@ interface ReadFile {
   readonly written: Readonly<Record<string, unknown>>;
 }
 
-const STRICTER: ReadonlySet<string> = new Set(
-  Object.entries(PROJECT_SETTINGS).flatMap(([name, row]: readonly [string, Option]) => (row.setting?.isStricter === true ? [name] : [])),
-);
-
 function keepStricter(read: ReadSettings): ReadSettings {
-  const kept = Object.fromEntries(Object.entries(read).filter(([name]) => STRICTER.has(name)));
+  const kept = Object.fromEntries(Object.entries(read).filter(([name]) => STRICTER_SETTINGS.includes(settingKey(name))));
   return { ...kept, ...(read.sandbox === undefined ? {} : { sandbox: { isOn: read.sandbox.isOn, write: [] } }) };
 }
 
@@ -83,7 +78,7 @@ function listIgnored({ read, written }: ReadFile): readonly string[] {
     const key = settingKey(name);
     const value = written[key];
     if (key === 'sandbox') return read.sandbox?.write.length === 0 ? [] : ['sandbox.write'];
-    if (STRICTER.has(name)) return [];
+    if (STRICTER_SETTINGS.includes(key)) return [];
     return isPlain(value) ? Object.keys(value).map((inner) => `${key}.${inner}`) : [key];
   });
 }

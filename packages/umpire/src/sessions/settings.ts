@@ -4,7 +4,20 @@ import { HIGHEST_CAP, PROJECT_SETTINGS, optionSchema, settingKey } from '@umpire
 import type { Option, SettingValues } from '@umpire/core/model/options.js';
 import { fillDefaults } from '@umpire/core/formats/read-schema.js';
 import { isTimestamp } from '@umpire/core/formats/timestamp.js';
-import { either, flag, listOf, number, numberFrom, object, oneOrMore, recordOf, text, textLike, wholeFrom, word } from '@umpire/core/model/schema.js';
+import {
+  either,
+  flag,
+  listOf,
+  number,
+  numberFrom,
+  object,
+  oneOrMore,
+  recordOf,
+  text,
+  textLike,
+  wholeFrom,
+  word,
+} from '@umpire/core/model/schema.js';
 import type { Infer, Schema, SchemaFields } from '@umpire/core/model/schema.js';
 import { RULE_GROUPS } from '@umpire/guard/findings/rule-names.js';
 import { isWebAddress } from './environment.js';
@@ -102,10 +115,7 @@ const agent = group(
       .describe('what an ACP agent may do beside reading and editing its folders: run commands, use the network, use other tools'),
     env: recordOf(
       either(plain, number, flag).called('a text or a number').map(String),
-      textLike(
-        /^(?!UMPIRE_)[A-Za-z_]\w*$/,
-        'letters, digits and _, and no name that begins with UMPIRE_: Umpire sets those',
-      ),
+      textLike(/^(?!UMPIRE_)[A-Za-z_]\w*$/, 'letters, digits and _, and no name that begins with UMPIRE_: Umpire sets those'),
     )
       .called('names with their values')
       .default({})
@@ -139,7 +149,9 @@ type AgentRuns =
   | { readonly kind: 'preset'; readonly uses?: string };
 
 function howAgentRuns(given: {
-  readonly [kind in (typeof AGENT_KINDS)[number]]: (kind extends 'command' | 'acp' ? CommandLine : kind extends 'person' ? true : string) | undefined;
+  readonly [kind in (typeof AGENT_KINDS)[number]]:
+    | (kind extends 'command' | 'acp' ? CommandLine : kind extends 'person' ? true : string)
+    | undefined;
 }): AgentRuns {
   if (given.command !== undefined) return { kind: 'command', command: given.command };
   if (given.acp !== undefined) return { kind: 'acp', command: given.acp };
@@ -195,7 +207,9 @@ const critics = group(
       .describe('flaky tests that count for nothing for a while'),
     testing: group(
       {
-        runner: word(...RUNNER_NAMES).default(null, "found in the project's files").describe('the test runner'),
+        runner: word(...RUNNER_NAMES)
+          .default(null, "found in the project's files")
+          .describe('the test runner'),
         layers: named(patterns, 'layers, each with its patterns')
           .default(
             { L2: ['**/*.{integration,int}.*', '**/integration/**'], L3: ['**/*.e2e.*', '**/{e2e,end-to-end}/**'] },
@@ -234,7 +248,9 @@ const critics = group(
       .filled()
       .describe('how Umpire audits design tokens'),
     review: group(
-      { reports: patterns.default(['**/*.sarif'], '`**/*.sarif`').describe('patterns of reports that the review reads beside its linters') },
+      {
+        reports: patterns.default(['**/*.sarif'], '`**/*.sarif`').describe('patterns of reports that the review reads beside its linters'),
+      },
       'settings of the review, such as { reports: ["*.sarif"] }',
     )
       .filled()
@@ -329,9 +345,7 @@ export const SETTINGS = group(
       .default(null, 'this machine')
       .describe('the engine on which sessions start, such as `postgres://host/database` (docs/fleet.md)'),
     ...options,
-    sandbox: sandbox
-      .default({ isOn: false, write: [] }, 'false')
-      .describe('let programs write only to the folders of their work'),
+    sandbox: sandbox.default({ isOn: false, write: [] }, 'false').describe('let programs write only to the folders of their work'),
     notify: either(command, notifyWays)
       .called('a command, or ways such as { slack: SLACK_URL, desktop: true }')
       .default(null)
@@ -382,7 +396,12 @@ export interface Settings extends Omit<Infer<typeof SETTINGS>, 'roles' | 'agent'
 
 /** Settings as they were read, with every default. */
 export function completeSettings(read: unknown): Settings {
-  const { roles, agent: all, sandbox: { isOn, write }, ...rest } = fillDefaults(SETTINGS, read);
+  const {
+    roles,
+    agent: all,
+    sandbox: { isOn, write },
+    ...rest
+  } = fillDefaults(SETTINGS, read);
   const [first = null, ...others] = all;
   const fallbacks = Object.entries(roles).map(([role, [, ...next]]) => [role, next] as const);
   return {
