@@ -94,7 +94,10 @@ class AxeRun {
       const word = textIn(node, 'impact') || textIn(rule, 'impact');
       const severity = IMPACTS.get(word) ?? parseSeverity(word);
       if (severity === null) this.report.note(unknownSeverityNote(word || 'none'));
-      this.addFinding(rule, severity ?? 'high', targetOf(node));
+      // `["iframe", ["#host", ".inner"]]`: selectors through frames and shadow roots.
+      const selectors = listIn(node, 'target').slice(0, 10).flat().slice(0, 10);
+      const where = selectors.filter((each) => typeof each === 'string').join(' ');
+      this.addFinding(rule, severity ?? 'high', where.slice(0, 200));
     }
   }
 
@@ -113,17 +116,6 @@ class AxeRun {
       rule: textIn(rule, 'id'),
     });
   }
-}
-
-/** `["iframe", ["#host", ".inner"]]`: selectors through frames and shadow roots. */
-function targetOf(node: unknown): string {
-  return listIn(node, 'target')
-    .slice(0, 10)
-    .flat()
-    .slice(0, 10)
-    .filter((each) => typeof each === 'string')
-    .join(' ')
-    .slice(0, 200);
 }
 
 /** An element of a rule that was merged into the violations: all of its checks say that they could not decide. */

@@ -347,7 +347,17 @@ class FindingList {
   }
 
   list(): readonly Finding[] {
-    return SEVERITIES.flatMap((severity) => this.kept[severity].map(findingOf));
+    return SEVERITIES.flatMap((severity) =>
+      this.kept[severity].map((parts) => {
+        const { fingerprint, ...made } = makeFinding(parts);
+        const { endLine } = parts;
+        return {
+          ...made,
+          ...(endLine !== null && made.line !== null && endLine > made.line ? { endLine } : {}),
+          fingerprint: parts.fingerprint === '' ? fingerprint : parts.fingerprint,
+        };
+      }),
+    );
   }
 
   /** Makes room for a worse finding by dropping the last of the mildest. */
@@ -363,16 +373,6 @@ class FindingList {
 }
 
 type ListedFinding = FindingParts & { readonly endLine: number | null; readonly fingerprint: string };
-
-function findingOf(parts: ListedFinding): Finding {
-  const { fingerprint, ...made } = makeFinding(parts);
-  const { endLine } = parts;
-  return {
-    ...made,
-    ...(endLine !== null && made.line !== null && endLine > made.line ? { endLine } : {}),
-    fingerprint: parts.fingerprint === '' ? fingerprint : parts.fingerprint,
-  };
-}
 
 function copyOf(text: string | null | undefined, length: number): string | null {
   return text === null || text === undefined ? null : detachText(text.slice(0, length));

@@ -28,13 +28,6 @@ function isTapStart(text: string): boolean {
   return lines.some((line) => planOf(line.trim()) !== null) && lines.some((line) => pointOf(line.trim()) !== null);
 }
 
-/** In columns; a tab counts as one. */
-function indentOf(text: string): number {
-  let at = 0;
-  while (at < text.length && (text.charCodeAt(at) === 0x20 || text.charCodeAt(at) === 0x09)) at += 1;
-  return at;
-}
-
 /** `1..4`, `1..0 # SKIP no database` */
 function planOf(text: string): { readonly count: number; readonly skip: string | null } | null {
   const match = /^1\.\.(\d{1,9})(?=\s|#|$)/.exec(text);
@@ -163,7 +156,7 @@ class TapBlock {
     if (key === 'type') facts.type = value;
     else if (key === 'failureType') facts.failureType = value;
     else if (key === 'error' || key === 'message') facts.message ??= value;
-    else if (key === 'duration_ms') facts.durationMs = numberOf(value);
+    else if (key === 'duration_ms') facts.durationMs = /^\d{1,15}(?:\.\d{1,15})?$/.test(value) ? Number(value) : null;
     else if (key === 'location' || key === 'at') this.place(value);
     else if (key === 'file' || key === 'fileName') facts.file ??= value;
     else if (key === 'line' || key === 'lineNumber') facts.line ??= lineOf(value);
@@ -178,10 +171,6 @@ class TapBlock {
     this.facts.file = path.slice(0, -end[0].length);
     this.facts.line = lineOf(end[1] ?? '');
   }
-}
-
-function numberOf(text: string): number | null {
-  return /^\d{1,15}(?:\.\d{1,15})?$/.test(text) ? Number(text) : null;
 }
 
 function lineOf(text: string): number | null {
@@ -268,7 +257,9 @@ class TapReader implements FormatReader {
   }
 
   private take(whole: string, line: number): void {
-    const indent = indentOf(whole);
+    // In columns; a tab counts as one.
+    let indent = 0;
+    while (indent < whole.length && (whole.charCodeAt(indent) === 0x20 || whole.charCodeAt(indent) === 0x09)) indent += 1;
     if (this.block !== null) {
       const was = this.block.take(whole, indent);
       if (was === 'inside') return;

@@ -12,16 +12,14 @@ import { addToList } from '@umpire/core/formats/multimap.js';
 export function auditCompleteness(set: TokenSet, views: readonly ModeView[]): AuditDimension {
   const audit = new DimensionAudit('completeness', 20);
   const [view] = views;
-  if (view !== undefined) checkStates(view, audit);
+  if (view !== undefined) {
+    for (const { name, token, missing } of familiesOf(view)) {
+      audit.look('states', missing.length === 0);
+      if (missing.length > 0) audit.find('state/missing', 'high', `A state is missing (${missing.join(', ')})`, { ...token, path: name });
+    }
+  }
   checkModes(set, views, audit);
   return audit.end('no role of colour and nothing that people use is named');
-}
-
-function checkStates(view: ModeView, audit: DimensionAudit): void {
-  for (const { name, token, missing } of familiesOf(view)) {
-    audit.look('states', missing.length === 0);
-    if (missing.length > 0) audit.find('state/missing', 'high', `A state is missing (${missing.join(', ')})`, { ...token, path: name });
-  }
 }
 
 function checkModes(set: TokenSet, views: readonly ModeView[], audit: DimensionAudit): void {

@@ -15,7 +15,11 @@ export function auditConsistency(set: TokenSet): AuditDimension {
   const audit = new DimensionAudit('consistency', 20);
   for (const fault of set.files.flatMap((file) => file.faults)) take(fault, audit);
   for (const token of set.tokens) {
-    checkFormat(token, set, audit);
+    const faults = formatFaults(token, set);
+    // Readable and not as it should be: half right.
+    audit.look('format', faults.length === 0 ? 1 : faults.every(({ grade }) => grade === 'older') ? 0.5 : 0);
+    for (const { grade, cause } of faults)
+      audit.find(grade === 'older' ? 'format/older' : 'format/value', SEVERITY[grade], sentence(cause), token);
     if (refers(token.value)) checkReference(token, set, audit);
   }
   checkTwins(set, audit);
@@ -26,14 +30,6 @@ export function auditConsistency(set: TokenSet): AuditDimension {
 function take(fault: TokenFault, audit: DimensionAudit): void {
   audit.look('format', false);
   audit.find(`format/${fault.rule}`, fault.severity, sentence(fault.cause), fault);
-}
-
-function checkFormat(token: Token, set: TokenSet, audit: DimensionAudit): void {
-  const faults = formatFaults(token, set);
-  // Readable and not as it should be: half right.
-  audit.look('format', faults.length === 0 ? 1 : faults.every(({ grade }) => grade === 'older') ? 0.5 : 0);
-  for (const { grade, cause } of faults)
-    audit.find(grade === 'older' ? 'format/older' : 'format/value', SEVERITY[grade], sentence(cause), token);
 }
 
 /** What is wrong with the token by itself. */

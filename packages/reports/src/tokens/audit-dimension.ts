@@ -99,7 +99,10 @@ export class DimensionAudit {
       const sorted = causes.toSorted((a, b) => b.places.size - a.places.size);
       const kept = sorted.slice(0, sorted.length > MOST_OF_A_RULE ? MOST_OF_A_RULE - 1 : MOST_OF_A_RULE);
       const rest = sorted.slice(kept.length);
-      return [...kept.map((cause) => this.finding(cause, sentence(cause))), ...this.remainder(rest)];
+      return [
+        ...kept.map((cause) => this.finding(cause, cause.lists ? `${cause.text}: ${namesOf(cause.places)}` : cause.text)),
+        ...this.remainder(rest),
+      ];
     });
     return findings.toSorted((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity));
   }
@@ -120,10 +123,6 @@ export class DimensionAudit {
     const [{ path, file, line } = { path: '', file: '', line: 1 }] = [...places.values()];
     return { rule, severity, message, dimension: this.name, token: path, file, line, count: places.size };
   }
-}
-
-function sentence({ text, lists, places }: FindingCause): string {
-  return lists ? `${text}: ${namesOf(places)}` : text;
 }
 
 function namesOf(places: ReadonlyMap<string, TokenPlace>): string {

@@ -31,12 +31,6 @@ export function auditIndustry(set: TokenSet, views: readonly ModeView[], industr
     if (!isEnough && measured.ratio >= AA[measured.kind])
       audit.find('contrast/strict', 'critical', `${lowContrast(measured, wanted)} by the strict standard`, measured.front.token, false);
   }
-  checkTargets(set, industry, audit);
-  if (industry === 'strict') checkFocusWidth(set, audit);
-  return audit.end('there is no pair of colours and no size of a target to look at');
-}
-
-function checkTargets(set: TokenSet, industry: Industry, audit: DimensionAudit): void {
   const least = TARGET_PX[industry];
   for (const token of set.tokens) {
     const { words } = token;
@@ -52,6 +46,8 @@ function checkTargets(set: TokenSet, industry: Industry, audit: DimensionAudit):
         token,
       );
   }
+  if (industry === 'strict') checkFocusWidth(set, audit);
+  return audit.end('there is no pair of colours and no size of a target to look at');
 }
 
 function checkFocusWidth(set: TokenSet, audit: DimensionAudit): void {

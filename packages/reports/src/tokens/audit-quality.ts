@@ -20,13 +20,6 @@ const LEAST_STEP_PX = 0.5;
 
 export function auditQuality(set: TokenSet, views: readonly ModeView[], grid: number): AuditDimension {
   const audit = new DimensionAudit('quality', 15);
-  checkGrid(set, grid, audit);
-  checkScales(set, audit);
-  for (const view of views.slice(0, 1)) checkHardCoded(view, audit);
-  return audit.end('there is no spacing, no scale and no role of colour to look at');
-}
-
-function checkGrid(set: TokenSet, grid: number, audit: DimensionAudit): void {
   for (const token of set.tokens) {
     const { words } = token;
     if (token.type !== 'dimension' || !SPACING.hasAny(words) || OFF_GRID.hasAny(words)) continue;
@@ -36,19 +29,6 @@ function checkGrid(set: TokenSet, grid: number, audit: DimensionAudit): void {
     audit.look('spacing grid', isOn);
     if (!isOn) audit.find('spacing/grid', 'low', `Spacing off the grid of ${grid} px (${round(px)} px)`, token);
   }
-}
-
-/** Steps below the grid are its halves: 2 and 1 of 4. */
-function isOnGrid(px: number, grid: number): boolean {
-  const step = px < grid ? px : px % grid;
-  return near(step, 0) || near(step, grid) || (px < grid && (near(px, grid / 2) || near(px, grid / 4)));
-}
-
-function near(a: number, b: number): boolean {
-  return Math.abs(a - b) < 0.01;
-}
-
-function checkScales(set: TokenSet, audit: DimensionAudit): void {
   for (const { name, steps } of scalesOf(set)) {
     const isType = SIZES.hasAny(nameWords(name));
     for (const [at, step] of steps.entries()) {
@@ -69,6 +49,18 @@ function checkScales(set: TokenSet, audit: DimensionAudit): void {
         );
     }
   }
+  for (const view of views.slice(0, 1)) checkHardCoded(view, audit);
+  return audit.end('there is no spacing, no scale and no role of colour to look at');
+}
+
+/** Steps below the grid are its halves: 2 and 1 of 4. */
+function isOnGrid(px: number, grid: number): boolean {
+  const step = px < grid ? px : px % grid;
+  return near(step, 0) || near(step, grid) || (px < grid && (near(px, grid / 2) || near(px, grid / 4)));
+}
+
+function near(a: number, b: number): boolean {
+  return Math.abs(a - b) < 0.01;
 }
 
 function checkHardCoded(view: ModeView, audit: DimensionAudit): void {

@@ -13,19 +13,17 @@ export interface TokenReference {
 
 /** Null where the value is no reference. */
 export function readReference(value: unknown): TokenReference | null {
-  if (typeof value === 'string') return readCurly(value);
+  if (typeof value === 'string') {
+    const plain = value.trim();
+    if (plain.length > 1000 || !plain.startsWith('{') || !plain.endsWith('}')) return null;
+    const path = plain.slice(1, -1);
+    if (path.includes('{') || path.includes('}')) return null;
+    // Older drafts and their tools wrote `{a.b.$value}` or `{a.b.value}`; the last is a name of its own, the first cannot be.
+    const segments = path.split('.').map((segment) => segment.trim());
+    return { text: plain, segments: segments.at(-1) === '$value' ? segments.slice(0, -1) : segments, inside: null };
+  }
   const pointer = isObject(value) ? own(value, '$ref') : undefined;
   return typeof pointer === 'string' ? readPointer(pointer) : null;
-}
-
-function readCurly(text: string): TokenReference | null {
-  const plain = text.trim();
-  if (plain.length > 1000 || !plain.startsWith('{') || !plain.endsWith('}')) return null;
-  const path = plain.slice(1, -1);
-  if (path.includes('{') || path.includes('}')) return null;
-  // Older drafts and their tools wrote `{a.b.$value}` or `{a.b.value}`; the last is a name of its own, the first cannot be.
-  const segments = path.split('.').map((segment) => segment.trim());
-  return { text: plain, segments: segments.at(-1) === '$value' ? segments.slice(0, -1) : segments, inside: null };
 }
 
 function readPointer(pointer: string): TokenReference | null {

@@ -47,7 +47,9 @@ export function readTokenFile(text: string, file: string): TokenFile {
   if (parsed.tree.members === null)
     return { ...walk.end(() => null), unreadable: { problem: 'it is no JSON object; expected groups and tokens', line: 1 } };
   const { body } = parsed;
-  const root = once(() => JSON.parse(body) as unknown);
+  const make = () => JSON.parse(body) as unknown;
+  let made: { readonly value: unknown } | null = null;
+  const root = () => (made ??= { value: make() }).value;
   if (!isResolver(parsed.tree)) {
     walk.group(parsed.tree, [], { type: null, deprecated: false }, null);
     return walk.end(root);
@@ -55,11 +57,6 @@ export function readTokenFile(text: string, file: string): TokenFile {
   const { inline, themedFiles } = readResolver(parsed.tree);
   for (const { tree, theme } of inline) walk.group(tree, [], { type: null, deprecated: false }, theme);
   return { ...walk.end(root), themedFiles };
-}
-
-function once(make: () => unknown): () => unknown {
-  let made: { readonly value: unknown } | null = null;
-  return () => (made ??= { value: make() }).value;
 }
 
 class TokenFileReader {
@@ -249,14 +246,10 @@ function modesOf(extensions: Member | undefined): ReadonlyMap<string, unknown> {
       const held = own(holder, key);
       if (!isObject(held)) continue;
       for (const [name, value] of Object.entries(held).slice(0, MOST_MODES))
-        if (modeTheme(name) !== null) modes.set(name, modeValue(value));
+        if (modeTheme(name) !== null) modes.set(name, isObject(value) && own(value, '$value') !== undefined ? own(value, '$value') : value);
     }
   }
   return modes;
-}
-
-function modeValue(value: unknown): unknown {
-  return isObject(value) && own(value, '$value') !== undefined ? own(value, '$value') : value;
 }
 
 function cut(name: string): string {

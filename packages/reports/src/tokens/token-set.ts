@@ -167,20 +167,16 @@ function themesOf(files: readonly TokenFile[]): ReadonlyMap<string, Theme | null
   for (const { file, themedFiles } of files) {
     const folder = file.includes('/') ? file.slice(0, file.lastIndexOf('/')) : '';
     for (const { path, theme } of themedFiles) {
-      const place = joined(folder, path);
+      const parts: string[] = folder === '' ? [] : folder.split('/');
+      for (const part of path.split('/')) {
+        if (part === '..') parts.pop();
+        else if (part !== '.' && part !== '') parts.push(part);
+      }
+      const place = parts.join('/');
       if (themes.has(place)) themes.set(place, theme);
     }
   }
   return themes;
-}
-
-function joined(folder: string, path: string): string {
-  const parts: string[] = folder === '' ? [] : folder.split('/');
-  for (const part of path.split('/')) {
-    if (part === '..') parts.pop();
-    else if (part !== '.' && part !== '') parts.push(part);
-  }
-  return parts.join('/');
 }
 
 /** The same file before others, then the one whose path begins most like it: several systems may lie in one project. */
