@@ -1,6 +1,6 @@
-import { TestList } from './test-list.js';
-import type { TestResult, TestStatus } from '@umpire/core/model/vocabulary.js';
 import fc from 'fast-check';
+import { TestList } from './report-builder.js';
+import type { TestResult, TestStatus } from '@umpire/core/model/vocabulary.js';
 import { describe, expect, it } from 'vitest';
 
 const test = (id: string, status: TestStatus, message: string | null = null): TestResult => ({

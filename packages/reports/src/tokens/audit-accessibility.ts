@@ -1,18 +1,19 @@
 // Accessibility, 25 %: contrast by WCAG 2.2 of the pairs that are declared or certain (1.4.3, 1.4.11), and focus indicators that
-// exist and can be seen (2.4.7, 1.4.11).
+// exist and can be seen (2.4.7, 1.4.11). Industry, 20 %: what the field of use asks for beyond that. Standard: contrast as AA, targets of
+// 24 px (2.5.8). Strict, as for healthcare and finance: contrast as AAA (1.4.6), targets of 44 px (2.5.5), focus indicators of 2 px (2.4.13).
 
 import { type AuditDimension, DimensionAudit } from './audit-dimension.js';
 import type { ColourToken, PairKind, ModeView } from './colour-pairs.js';
 import { type Colour, contrastOf, hexOf, over } from './colour.js';
-import { EDGE, FIXED, INTERACTIVE, stateOf, withoutNoise } from './name-words.js';
-import type { ColourMode } from './token-set.js';
-import type { TokenPlace } from './token.js';
+import { EDGE, FIXED, INTERACTIVE, stateOf, withoutNoise, WordSet } from './name-words.js';
+import type { ColourMode, TokenSet } from './token-set.js';
+import { type TokenPlace, pixelsOf } from './token.js';
 
-export const AA: Readonly<Record<PairKind, number>> = { text: 4.5, large: 3, ui: 3 };
+const AA: Readonly<Record<PairKind, number>> = { text: 4.5, large: 3, ui: 3 };
 const FOR: Readonly<Record<PairKind, string>> = { text: 'text needs', large: 'large text needs', ui: 'parts of the interface need' };
 
 /** A pair, measured. */
-export interface MeasuredPair {
+interface MeasuredPair {
   readonly front: ColourToken;
   readonly back: ColourToken;
   readonly kind: PairKind;
@@ -37,7 +38,7 @@ export function auditAccessibility(views: readonly ModeView[], unknown: readonly
 }
 
 /** Every pair that can be measured: what shines through needs something opaque behind it. */
-export function measure({ pairs, pageOf, context }: Pick<ModeView, 'pairs' | 'pageOf' | 'context'>): readonly MeasuredPair[] {
+function measure({ pairs, pageOf, context }: Pick<ModeView, 'pairs' | 'pageOf' | 'context'>): readonly MeasuredPair[] {
   return pairs.flatMap(({ front, back, kind }) => {
     const ground = opaque(back.colour, pageOf(back)?.colour ?? null);
     return ground === null ? [] : [{ front, back, kind, context, ratio: contrastOf(over(front.colour, ground), ground) }];
@@ -49,7 +50,7 @@ function opaque(colour: Colour, page: Colour | null): Colour | null {
   return page === null || page.alpha < 1 || colour.alpha === 0 ? null : over(colour, page);
 }
 
-export function lowContrast({ front, back, kind, ratio, context }: MeasuredPair, wanted: Readonly<Record<PairKind, number>>): string {
+function lowContrast({ front, back, kind, ratio, context }: MeasuredPair, wanted: Readonly<Record<PairKind, number>>): string {
   const where = context === null ? '' : ` in ${context}`;
   const pair = `${front.token.role} (${hexOf(front.colour)}) on ${back.token.role} (${hexOf(back.colour)})`;
   return `The contrast of ${pair} is ${ratio}${where}; ${FOR[kind]} ${wanted[kind]}`;
@@ -93,4 +94,58 @@ function checkFocusExists(views: readonly ModeView[], audit: DimensionAudit): vo
       interactive.token,
       false,
     );
+}
+
+export type Industry = 'standard' | 'strict';
+
+const AAA: Readonly<Record<PairKind, number>> = { text: 7, large: 4.5, ui: 3 };
+const TARGET_PX: Readonly<Record<Industry, number>> = { standard: 24, strict: 44 };
+const FOCUS_PX = 2;
+const TARGETS = new WordSet('target touch tap hit');
+const EXTENT = new WordSet('height size area');
+/** Parts of a control, and what is around it. */
+const PARTS = new WordSet(
+  'icon gap padding margin border radius font text label handle track indicator shadow line dot edge spacing ' +
+    'to maximum max avatar content letter',
+);
+
+export function auditIndustry(set: TokenSet, views: readonly ModeView[], industry: Industry): AuditDimension {
+  const audit = new DimensionAudit('industry', 20);
+  const wanted = industry === 'strict' ? AAA : AA;
+  for (const measured of views.flatMap(measure)) {
+    const isEnough = measured.ratio >= wanted[measured.kind];
+    audit.look('contrast', isEnough);
+    // Below AA it is a finding of accessibility already.
+    if (!isEnough && measured.ratio >= AA[measured.kind])
+      audit.find('contrast/strict', 'critical', `${lowContrast(measured, wanted)} by the strict standard`, measured.front.token, false);
+  }
+  const least = TARGET_PX[industry];
+  for (const token of set.tokens) {
+    const { words } = token;
+    const isTarget = (TARGETS.hasAny(words) || INTERACTIVE.hasAny(words)) && EXTENT.hasAny(words) && !PARTS.hasAny(words);
+    const px = token.type === 'dimension' && isTarget ? pixelsOf(token.value) : null;
+    if (px === null || px === 0) continue;
+    audit.look('target size', px >= least);
+    if (px < least)
+      audit.find(
+        'target/size',
+        'high',
+        `A target of ${Math.round(px * 100) / 100} px; the ${industry} standard asks for ${least} px`,
+        token,
+      );
+  }
+  if (industry === 'strict') checkFocusWidth(set, audit);
+  return audit.end('there is no pair of colours and no size of a target to look at');
+}
+
+function checkFocusWidth(set: TokenSet, audit: DimensionAudit): void {
+  for (const token of set.tokens) {
+    const { words } = token;
+    const isWidth = words.some((word) => stateOf(word) === 'focus') && (words.includes('width') || words.includes('thickness'));
+    const px = token.type === 'dimension' && isWidth ? pixelsOf(token.value) : null;
+    if (px === null) continue;
+    audit.look('focus indicator', px >= FOCUS_PX);
+    if (px < FOCUS_PX)
+      audit.find('focus/thin', 'high', `A focus indicator of ${px} px; the strict standard asks for ${FOCUS_PX} px`, token);
+  }
 }

@@ -3,10 +3,9 @@
 
 import { type AuditDimension, DimensionAudit } from './audit-dimension.js';
 import { readColour } from './colour.js';
-import { readReference } from './reference.js';
+import { readReference, type TokenFault, type TokenPlace, type Token } from './token.js';
 import type { Resolved, TokenSet } from './token-set.js';
 import { checkValue, isKnownType, type ValueFault } from './token-value.js';
-import type { TokenFault, TokenPlace, Token } from './token.js';
 import { addToList } from '@umpire/core/formats/multimap.js';
 
 const SEVERITY = { broken: 'critical', older: 'medium', differs: 'high' } as const;

@@ -3,10 +3,9 @@
 import { type AuditDimension, DimensionAudit } from './audit-dimension.js';
 import type { ModeView } from './colour-pairs.js';
 import { hexOf } from './colour.js';
-import { pixelsOf } from './length.js';
+import { pixelsOf, type Token } from './token.js';
 import { isPalette, nameWords, WordSet } from './name-words.js';
 import type { TokenSet } from './token-set.js';
-import type { Token } from './token.js';
 import { addToList } from '@umpire/core/formats/multimap.js';
 
 const SPACING = new WordSet('spacing space spaces gap padding margin inset gutter');

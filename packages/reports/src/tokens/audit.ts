@@ -1,11 +1,10 @@
 // The audit of a set of design tokens: five dimensions, one score, one signal. critics/design.ts finds the files and writes the
 // evidence.
 
-import { auditAccessibility } from './audit-accessibility.js';
+import { auditAccessibility, auditIndustry, type Industry } from './audit-accessibility.js';
 import { auditCompleteness } from './audit-completeness.js';
 import { auditConsistency } from './audit-consistency.js';
 import { type AuditDimension, type AuditFinding, floorTenth } from './audit-dimension.js';
-import { auditIndustry, type Industry } from './audit-industry.js';
 import { auditQuality } from './audit-quality.js';
 import { type DeclaredPair, modeViews } from './colour-pairs.js';
 import { TokenSet } from './token-set.js';

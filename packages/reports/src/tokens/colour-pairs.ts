@@ -17,9 +17,8 @@ import {
   withoutNoise,
   WordSet,
 } from './name-words.js';
-import { readReference } from './reference.js';
+import { readReference, type Token } from './token.js';
 import type { ColourMode, TokenSet } from './token-set.js';
-import type { Token } from './token.js';
 import { groupByKey } from '@umpire/core/formats/multimap.js';
 
 export interface ColourToken {

@@ -20,13 +20,13 @@ export interface Member {
 const WHOLE: ReadonlySet<string> = new Set(['$value', '$extensions', '$description']);
 
 type TreeResult =
-  | { readonly ok: true; readonly tree: Tree; readonly body: string }
+  | { readonly ok: true; readonly tree: Tree; readonly value: unknown }
   | { readonly ok: false; readonly problem: string; readonly line: number };
 
 export function parseTree(text: string): TreeResult {
   const body = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
   const json = parseJson(body);
-  return json.ok ? { ok: true, tree: readTree(body), body } : json;
+  return json.ok ? { ok: true, tree: readTree(body), value: json.value } : json;
 }
 
 /** The text is valid JSON. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { fileTheme, modeTheme } from './theme.js';
+import { fileTheme, modeTheme } from './name-words.js';
 import { readTokenFile } from './token-file.js';
 
 function read(tree: object) {

@@ -2,10 +2,8 @@
 // others, modes. What a token refers to is token-set.ts's to find, what its value must look like is token-value.ts's.
 
 import { type Member, memberOf, parseTree, plainOf, type Tree } from './json-tree.js';
-import { nameWords } from './name-words.js';
-import { readReference } from './reference.js';
-import { modeTheme, splitTheme } from './theme.js';
-import type { TokenFault, Theme, Token, TokenFile } from './token.js';
+import { nameWords, modeTheme, splitTheme } from './name-words.js';
+import { readReference, type TokenFault, type Theme, type Token, type TokenFile } from './token.js';
 import { isObject, own } from '@umpire/core/formats/json-text.js';
 
 const GROUP_KEYS = new Set([
@@ -43,20 +41,16 @@ interface Extending {
 export function readTokenFile(text: string, file: string): TokenFile {
   const parsed = parseTree(text);
   const walk = new TokenFileReader(file);
-  if (!parsed.ok) return { ...walk.end(() => null), unreadable: { problem: parsed.problem, line: parsed.line } };
+  if (!parsed.ok) return { ...walk.end(null), unreadable: { problem: parsed.problem, line: parsed.line } };
   if (parsed.tree.members === null)
-    return { ...walk.end(() => null), unreadable: { problem: 'it is no JSON object; expected groups and tokens', line: 1 } };
-  const { body } = parsed;
-  const make = () => JSON.parse(body) as unknown;
-  let made: { readonly value: unknown } | null = null;
-  const root = () => (made ??= { value: make() }).value;
+    return { ...walk.end(null), unreadable: { problem: 'it is no JSON object; expected groups and tokens', line: 1 } };
   if (!isResolver(parsed.tree)) {
     walk.group(parsed.tree, [], { type: null, deprecated: false }, null);
-    return walk.end(root);
+    return walk.end(parsed.value);
   }
   const { inline, themedFiles } = readResolver(parsed.tree);
   for (const { tree, theme } of inline) walk.group(tree, [], { type: null, deprecated: false }, theme);
-  return { ...walk.end(root), themedFiles };
+  return { ...walk.end(parsed.value), themedFiles };
 }
 
 class TokenFileReader {
@@ -81,7 +75,7 @@ class TokenFileReader {
     }
   }
 
-  end(root: () => unknown): TokenFile {
+  end(root: unknown): TokenFile {
     this.extendAll();
     const { file, faults } = this;
     return { file, tokens: splitTheme(this.tokens), faults, groups: this.groups, root, themedFiles: [], unreadable: null };

@@ -2,9 +2,8 @@
 
 import { isObject, own } from '@umpire/core/formats/json-text.js';
 import { addToList } from '@umpire/core/formats/multimap.js';
-import { readReference, type TokenReference } from './reference.js';
-import { fileTheme, modeTheme } from './theme.js';
-import type { Theme, Token, TokenFile } from './token.js';
+import { readReference, type TokenReference, type Theme, type Token, type TokenFile } from './token.js';
+import { fileTheme, modeTheme } from './name-words.js';
 
 /** Null: the set has no modes, and everything holds. */
 export type ColourMode = Theme | null;
@@ -26,7 +25,7 @@ export class TokenSet {
   readonly contexts: readonly ColourMode[];
   private readonly byPath = new Map<string, Token[]>();
   private readonly byRole: Map<string, Token[]>;
-  private readonly roots = new Map<string, () => unknown>();
+  private readonly roots = new Map<string, unknown>();
   private readonly groups = new Set<string>();
   private readonly known = new Map<ColourMode, Map<Token, Resolved>>();
 
@@ -125,7 +124,7 @@ export class TokenSet {
 
   /** A pointer may lead to what is no token. */
   private pointed(reference: TokenReference, token: Token, path: string): Resolved {
-    const raw = reference.inside === null ? undefined : walk(this.roots.get(token.file)?.(), reference.segments);
+    const raw = reference.inside === null ? undefined : walk(this.roots.get(token.file), reference.segments);
     if (raw !== undefined && !isObject(raw)) return { ok: true, value: raw, type: null, way: [] };
     return { ok: false, problem: this.groups.has(path) && path !== '' ? 'group' : 'missing', reference: reference.text };
   }

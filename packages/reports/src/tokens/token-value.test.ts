@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { pixelsOf } from './length.js';
+import { pixelsOf } from './token.js';
 import { checkValue } from './token-value.js';
 
 const px = (value: unknown) => ({ value, unit: 'px' });

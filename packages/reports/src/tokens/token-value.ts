@@ -3,7 +3,7 @@
 
 import { readColour } from './colour.js';
 import { WordSet } from './name-words.js';
-import { readReference } from './reference.js';
+import { readReference } from './token.js';
 import { isObject, nameOf, own } from '@umpire/core/formats/json-text.js';
 
 /** `broken`: no tool can use it. `older`: readable, and not as 2025.10 has it. */
