@@ -95,7 +95,7 @@ const STATEMENTS: Readonly<Partial<Record<Stmt['type'], string>>> = {
 };
 
 function ours(text: string): readonly string[] {
-  const { body, problem } = parseTree('x.py', text);
+  const { body, problem } = parseTree(text);
   if (problem !== null) return [problem];
   return walkTree(body, comparedParts).flatMap((one) => (isStatement(one) ? statementTold(one, text) : expressionTold(one)));
 }

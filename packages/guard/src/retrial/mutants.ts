@@ -1,8 +1,8 @@
 // Small defects in source, one at a time: a good test notices them. For JavaScript, TypeScript and Python. A library would do the first two,
 // but @stryker-mutator/instrumenter installs 67 packages (26 MB) for what a walk over the trees at hand does.
 
-import { parseSync } from 'oxc-parser';
 import { isJavaScript, isPython } from '../syntax/nodes.js';
+import { parseJavaScript } from '../syntax/javascript/lower.js';
 import { parseTree } from '../syntax/python/parser/parse.js';
 import { isJudge } from './judges.js';
 
@@ -31,8 +31,8 @@ interface TreeNode {
 
 /** Empty where the file is no code that can be read. */
 export function mutantsIn(file: string, text: string): readonly Mutant[] {
-  const root = isJavaScript(file) ? javaScriptTree(file, text) : isPython(file) ? pythonTree(file, text) : null;
-  if (root === null) return [];
+  const tree = isJavaScript(file) ? parseJavaScript(file, text) : isPython(file) ? parseTree(text) : null;
+  if (tree === null || tree.problem !== null) return [];
   const rules = isPython(file) ? PYTHON_RULES : JAVASCRIPT_RULES;
   const found: Mutant[] = [];
   const walkNode = (node: TreeNode, around: readonly string[]): void => {
@@ -45,7 +45,7 @@ export function mutantsIn(file: string, text: string): readonly Mutant[] {
       for (const child of Array.isArray(value) ? value.flatMap(childNodes) : childNodes(value)) walkNode(child, within);
     }
   };
-  for (const node of root) walkNode(node, []);
+  for (const node of tree.body as unknown as readonly TreeNode[]) walkNode(node, []);
   return found;
 }
 
@@ -65,23 +65,6 @@ function isTreeNode(value: unknown): value is TreeNode {
     typeof (value as TreeNode).type === 'string' &&
     typeof (value as TreeNode).start === 'number'
   );
-}
-
-const LANGUAGES: Readonly<Record<string, 'ts' | 'tsx'>> = { ts: 'ts', mts: 'ts', cts: 'ts', tsx: 'tsx' };
-
-function javaScriptTree(file: string, text: string): readonly TreeNode[] | null {
-  try {
-    const lang = LANGUAGES[file.slice(file.lastIndexOf('.') + 1)] ?? 'jsx';
-    const { program, errors } = parseSync(file, text, { lang, astType: 'js', preserveParens: false, range: false });
-    return errors.length > 0 ? null : (program.body as unknown as readonly TreeNode[]);
-  } catch {
-    return null;
-  }
-}
-
-function pythonTree(file: string, text: string): readonly TreeNode[] | null {
-  const { body, problem } = parseTree(file, text);
-  return problem === null ? (body as unknown as readonly TreeNode[]) : null;
 }
 
 /** Names, types and what decorates a function are no behaviour. */

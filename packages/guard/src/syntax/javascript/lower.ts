@@ -2,7 +2,7 @@
 
 import { parseSync } from 'oxc-parser';
 import { nestsTooDeep } from './depth.js';
-import type { Argument, Comment, Entry, FunctionValue, ImportedName, Parameter, Source, Statement, Value } from '../nodes.js';
+import type { Argument, Entry, FunctionValue, ImportedName, Parameter, Source, Statement, Value } from '../nodes.js';
 import { dottedName } from '../walk.js';
 
 interface Node {
@@ -14,33 +14,34 @@ interface Node {
 
 const LANGUAGES: Readonly<Record<string, 'ts' | 'tsx' | 'jsx'>> = { ts: 'ts', mts: 'ts', cts: 'ts', tsx: 'tsx' };
 
-export function readJavaScript(path: string, text: string): Source {
-  const source = (body: readonly Statement[], comments: readonly Comment[], problem: string | null): Source => ({
-    path,
-    text,
-    language: 'javascript',
-    body,
-    comments,
-    problem,
-  });
-  if (nestsTooDeep(text)) return source([], [], 'the code is nested too deeply');
+/** `problem`: why it is no code; what could be read of it is there all the same. */
+export function parseJavaScript(path: string, text: string) {
+  const none = { body: [], comments: [] };
+  if (nestsTooDeep(text)) return { ...none, problem: 'the code is nested too deeply' };
   try {
-    const ending = path.slice(path.lastIndexOf('.') + 1);
-    const result = parseSync(path, text, { lang: LANGUAGES[ending] ?? 'jsx', astType: 'js', preserveParens: false, range: false });
-    // The words of a comment, its stars taken off.
-    const comments = result.comments.map(({ value, start, end }) => ({
-      from: start,
-      to: end,
-      words: value
-        .slice(0, 400)
-        .replace(/^[*!/\s]+/, '')
-        .replace(/\s+/g, ' ')
-        .trim(),
-    }));
-    const body = statements((result.program as unknown as Node)['body']);
-    return source(body, comments, result.errors[0]?.message ?? null);
+    const lang = LANGUAGES[path.slice(path.lastIndexOf('.') + 1)] ?? 'jsx';
+    const { program, comments, errors } = parseSync(path, text, { lang, astType: 'js', preserveParens: false, range: false });
+    return { body: program.body as unknown as readonly Node[], comments, problem: errors[0]?.message ?? null };
   } catch (error) {
-    return source([], [], error instanceof Error ? error.message : String(error));
+    return { ...none, problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+export function readJavaScript(path: string, text: string): Source {
+  const { body, comments, problem } = parseJavaScript(path, text);
+  const source = { path, text, language: 'javascript' } as const;
+  const words = (comment: string): string =>
+    comment
+      .slice(0, 400)
+      .replace(/^[*!/\s]+/, '')
+      .replace(/\s+/g, ' ')
+      .trim();
+  const read = comments.map(({ value, start, end }) => ({ from: start, to: end, words: words(value) }));
+  try {
+    return { ...source, body: body.flatMap(lowerStatement), comments: read, problem };
+  } catch (error) {
+    // Nested so deeply that the calls below each other have no room.
+    return { ...source, body: [], comments: [], problem: error instanceof Error ? error.message : String(error) };
   }
 }
 
@@ -63,7 +64,8 @@ function statements(value: unknown): readonly Statement[] {
 }
 
 /** The statements of a block, or of a single statement without one. */
-function lowerBlock(node: Node | null): readonly Statement[] {
+function blockAt(owner: Node, key: string): readonly Statement[] {
+  const node = nodeAt(owner, key);
   if (node === null) return [];
   return node.type === 'BlockStatement' || node.type === 'StaticBlock' ? statements(node['body']) : lowerStatement(node);
 }
@@ -78,17 +80,17 @@ function lowerStatement(node: Node): readonly Statement[] {
         declared(declaration, nodesOf(node['declarations']).length === 1 ? place : null),
       );
     case 'ReturnStatement':
-      return [{ ...place, kind: 'return', value: lowerOptional(nodeAt(node, 'argument')) }];
+      return [{ ...place, kind: 'return', value: optionalAt(node, 'argument') }];
     case 'ThrowStatement':
-      return [{ ...place, kind: 'raise', value: lowerOptional(nodeAt(node, 'argument')) }];
+      return [{ ...place, kind: 'raise', value: optionalAt(node, 'argument') }];
     case 'IfStatement':
       return [
         {
           ...place,
           kind: 'if',
-          test: lowerValue(nodeAt(node, 'test')),
-          then: lowerBlock(nodeAt(node, 'consequent')),
-          other: lowerBlock(nodeAt(node, 'alternate')),
+          test: valueAt(node, 'test'),
+          then: blockAt(node, 'consequent'),
+          other: blockAt(node, 'alternate'),
         },
       ];
     case 'SwitchStatement': {
@@ -97,7 +99,7 @@ function lowerStatement(node: Node): readonly Statement[] {
           from: one.start,
           to: one.end,
           kind: 'if',
-          test: lowerOptional(nodeAt(one, 'test')) ?? lowerValue(nodeAt(node, 'discriminant')),
+          test: optionalAt(one, 'test') ?? valueAt(node, 'discriminant'),
           then: statements(one['consequent']),
           other: [],
         },
@@ -107,7 +109,7 @@ function lowerStatement(node: Node): readonly Statement[] {
     case 'ForStatement':
       return [
         ...(nodeAt(node, 'init')?.type === 'VariableDeclaration' ? lowerStatement(nodeAt(node, 'init') as Node) : []),
-        { ...place, kind: 'loop', target: null, over: lowerOptional(nodeAt(node, 'test')), body: lowerBlock(nodeAt(node, 'body')) },
+        { ...place, kind: 'loop', target: null, over: optionalAt(node, 'test'), body: blockAt(node, 'body') },
       ];
     case 'ForInStatement':
     case 'ForOfStatement':
@@ -116,20 +118,20 @@ function lowerStatement(node: Node): readonly Statement[] {
           ...place,
           kind: 'loop',
           target: loopTarget(nodeAt(node, 'left')),
-          over: lowerValue(nodeAt(node, 'right')),
-          body: lowerBlock(nodeAt(node, 'body')),
+          over: valueAt(node, 'right'),
+          body: blockAt(node, 'body'),
         },
       ];
     case 'WhileStatement':
     case 'DoWhileStatement':
-      return [{ ...place, kind: 'loop', target: null, over: lowerValue(nodeAt(node, 'test')), body: lowerBlock(nodeAt(node, 'body')) }];
+      return [{ ...place, kind: 'loop', target: null, over: valueAt(node, 'test'), body: blockAt(node, 'body') }];
     case 'TryStatement':
       return [tried(node)];
     case 'BlockStatement':
     case 'StaticBlock':
       return [{ ...place, kind: 'block', body: statements(node['body']) }];
     case 'LabeledStatement':
-      return lowerBlock(nodeAt(node, 'body'));
+      return blockAt(node, 'body');
     case 'BreakStatement':
     case 'ContinueStatement':
       return [{ ...place, kind: 'jump' }];
@@ -167,9 +169,9 @@ function expressionStatement(node: Node | null, place: { readonly from: number; 
     return {
       ...place,
       kind: 'assign',
-      targets: [lowerValue(nodeAt(node, 'left'))],
+      targets: [valueAt(node, 'left')],
       op: readTextAt(node, 'operator'),
-      value: lowerValue(nodeAt(node, 'right')),
+      value: valueAt(node, 'right'),
     };
   return { ...place, kind: 'expression', value: lowerValue(node) };
 }
@@ -181,8 +183,8 @@ function loopTarget(node: Node | null): Value | null {
 
 function declared(node: Node, whole: { readonly from: number; readonly to: number } | null): readonly Statement[] {
   const place = whole ?? { from: node.start, to: node.end };
-  const target = lowerValue(nodeAt(node, 'id'));
-  const init = lowerOptional(nodeAt(node, 'init'));
+  const target = valueAt(node, 'id');
+  const init = optionalAt(node, 'init');
   const module = init === null ? null : readRequire(init);
   if (module !== null) return [{ ...place, kind: 'import', module: module.name, names: importedBy(target, module.member) }];
   return [{ ...place, kind: 'assign', targets: [target], op: '=', value: init }];
@@ -227,11 +229,10 @@ function tried(node: Node): Statement {
     from: node.start,
     to: node.end,
     kind: 'try',
-    body: lowerBlock(nodeAt(node, 'block')),
-    handlers:
-      handler === null ? [] : [{ caught: null, name: readTextAt(param, 'name') || null, body: lowerBlock(nodeAt(handler, 'body')) }],
+    body: blockAt(node, 'block'),
+    handlers: handler === null ? [] : [{ caught: null, name: readTextAt(param, 'name') || null, body: blockAt(handler, 'body') }],
     other: [],
-    final: lowerBlock(nodeAt(node, 'finalizer')),
+    final: blockAt(node, 'finalizer'),
   };
 }
 
@@ -248,7 +249,7 @@ function lowerClass(node: Node): Statement {
         { ...place, kind: 'function', name, value: lowerFunction(inner), decorators: [], head: { from: member.start, to: inner.start } },
       ];
     const target: Value = { ...place, kind: 'name', name };
-    return [{ ...place, kind: 'assign', targets: [target], op: '=', value: lowerOptional(inner) }];
+    return [{ ...place, kind: 'assign', targets: [target], op: '=', value: optionalAt(member, 'value') }];
   });
   return {
     from: node.start,
@@ -256,7 +257,7 @@ function lowerClass(node: Node): Statement {
     kind: 'class',
     name: readTextAt(nodeAt(node, 'id'), 'name'),
     bases: base === null ? [] : [lowerValue(base)],
-    decorators: nodesOf(node['decorators']).map((one) => lowerValue(nodeAt(one, 'expression'))),
+    decorators: nodesOf(node['decorators']).map((one) => valueAt(one, 'expression')),
     body,
   };
 }
@@ -291,7 +292,7 @@ function lowerFunction(node: Node): FunctionValue {
 
 function parameter(node: Node): Parameter {
   if (node.type === 'AssignmentPattern')
-    return { names: patternNames(nodeAt(node, 'left')), fallback: lowerValue(nodeAt(node, 'right')), isRest: false };
+    return { names: patternNames(nodeAt(node, 'left')), fallback: valueAt(node, 'right'), isRest: false };
   if (node.type === 'TSParameterProperty') return parameter(nodeAt(node, 'parameter') ?? node);
   return { names: patternNames(node), fallback: null, isRest: node.type === 'RestElement' };
 }
@@ -314,8 +315,13 @@ function patternNames(node: Node | null): readonly string[] {
   }
 }
 
-function lowerOptional(node: Node | null): Value | null {
+function optionalAt(owner: Node, key: string): Value | null {
+  const node = nodeAt(owner, key);
   return node === null ? null : lowerValue(node);
+}
+
+function valueAt(owner: Node, key: string): Value {
+  return lowerValue(nodeAt(owner, key));
 }
 
 const BINARY: Readonly<Record<string, string>> = { '===': '==', '!==': '!=', '&&': 'and', '||': 'or' };
@@ -345,7 +351,7 @@ function lowerValue(node: Node | null): Value {
       return {
         ...place,
         kind: 'call',
-        callee: lowerValue(nodeAt(node, 'tag')),
+        callee: valueAt(node, 'tag'),
         args: [{ name: null, value: lowerTemplate(nodeAt(node, 'quasi') as Node, place) }],
         isNew: false,
       };
@@ -367,7 +373,7 @@ function lowerValue(node: Node | null): Value {
       return {
         ...place,
         kind: 'call',
-        callee: lowerValue(nodeAt(node, 'callee')),
+        callee: valueAt(node, 'callee'),
         args: nodesOf(node['arguments']).map(argument),
         isNew: node.type === 'NewExpression',
       };
@@ -376,7 +382,7 @@ function lowerValue(node: Node | null): Value {
         ...place,
         kind: 'call',
         callee: { ...place, kind: 'name', name: 'import' },
-        args: [{ name: null, value: lowerValue(nodeAt(node, 'source')) }],
+        args: [{ name: null, value: valueAt(node, 'source') }],
         isNew: false,
       };
     case 'UnaryExpression':
@@ -385,7 +391,7 @@ function lowerValue(node: Node | null): Value {
       return {
         ...place,
         kind: 'assign',
-        target: lowerValue(nodeAt(node, 'argument')),
+        target: valueAt(node, 'argument'),
         op: readTextAt(node, 'operator'),
         value: { ...place, kind: 'number', value: 1 },
       };
@@ -396,8 +402,8 @@ function lowerValue(node: Node | null): Value {
         ...place,
         kind: 'binary',
         op: BINARY[op] ?? op,
-        left: lowerValue(nodeAt(node, 'left')),
-        right: lowerValue(nodeAt(node, 'right')),
+        left: valueAt(node, 'left'),
+        right: valueAt(node, 'right'),
       };
     }
     case 'AssignmentExpression':
@@ -406,22 +412,22 @@ function lowerValue(node: Node | null): Value {
         ...place,
         kind: 'assign',
         op: readTextAt(node, 'operator') || '=',
-        target: lowerValue(nodeAt(node, 'left')),
-        value: lowerValue(nodeAt(node, 'right')),
+        target: valueAt(node, 'left'),
+        value: valueAt(node, 'right'),
       };
     case 'ConditionalExpression':
       return {
         ...place,
         kind: 'choice',
-        test: lowerValue(nodeAt(node, 'test')),
-        then: lowerValue(nodeAt(node, 'consequent')),
-        other: lowerValue(nodeAt(node, 'alternate')),
+        test: valueAt(node, 'test'),
+        then: valueAt(node, 'consequent'),
+        other: valueAt(node, 'alternate'),
       };
     case 'AwaitExpression':
-      return { ...place, kind: 'await', value: lowerValue(nodeAt(node, 'argument')) };
+      return { ...place, kind: 'await', value: valueAt(node, 'argument') };
     case 'SpreadElement':
     case 'RestElement':
-      return { ...place, kind: 'spread', value: lowerValue(nodeAt(node, 'argument')) };
+      return { ...place, kind: 'spread', value: valueAt(node, 'argument') };
     case 'ParenthesizedExpression':
     case 'ChainExpression':
     case 'TSAsExpression':
@@ -429,11 +435,11 @@ function lowerValue(node: Node | null): Value {
     case 'TSNonNullExpression':
     case 'TSTypeAssertion':
     case 'TSInstantiationExpression':
-      return lowerValue(nodeAt(node, 'expression'));
+      return valueAt(node, 'expression');
     case 'SequenceExpression':
       return { ...place, kind: 'other', type: 'sequence', parts: nodesOf(node['expressions']).map(lowerValue) };
     case 'YieldExpression':
-      return { ...place, kind: 'other', type: 'yield', parts: node['argument'] === null ? [] : [lowerValue(nodeAt(node, 'argument'))] };
+      return { ...place, kind: 'other', type: 'yield', parts: node['argument'] === null ? [] : [valueAt(node, 'argument')] };
     default:
       return {
         ...place,
@@ -475,8 +481,8 @@ function lowerTemplate(node: Node, place: { readonly from: number; readonly to: 
 }
 
 function entry(node: Node): Entry {
-  if (node.type === 'SpreadElement' || node.type === 'RestElement') return { key: null, value: lowerValue(nodeAt(node, 'argument')) };
-  return { key: lowerKey(node), value: lowerValue(nodeAt(node, 'value')) };
+  if (node.type === 'SpreadElement' || node.type === 'RestElement') return { key: null, value: valueAt(node, 'argument') };
+  return { key: lowerKey(node), value: valueAt(node, 'value') };
 }
 
 function lowerKey(node: Node): Value | null {
@@ -489,7 +495,7 @@ function lowerKey(node: Node): Value | null {
 }
 
 function member(node: Node, place: { readonly from: number; readonly to: number }): Value {
-  const object = lowerValue(nodeAt(node, 'object'));
+  const object = valueAt(node, 'object');
   const property = nodeAt(node, 'property');
   if (node['computed'] !== true)
     return { ...place, kind: 'member', object, name: (property?.type === 'PrivateIdentifier' ? '#' : '') + readTextAt(property, 'name') };
@@ -498,14 +504,12 @@ function member(node: Node, place: { readonly from: number; readonly to: number 
 }
 
 function argument(node: Node): Argument {
-  return node.type === 'SpreadElement'
-    ? { name: '*', value: lowerValue(nodeAt(node, 'argument')) }
-    : { name: null, value: lowerValue(node) };
+  return node.type === 'SpreadElement' ? { name: '*', value: valueAt(node, 'argument') } : { name: null, value: lowerValue(node) };
 }
 
 function unary(node: Node, place: { readonly from: number; readonly to: number }): Value {
   const op = readTextAt(node, 'operator');
-  const operand = lowerValue(nodeAt(node, 'argument'));
+  const operand = valueAt(node, 'argument');
   if (op === 'void' && operand.kind === 'number') return { ...place, kind: 'constant', value: 'undefined' };
   if (op === '-' && operand.kind === 'number') return { ...place, kind: 'number', value: -operand.value };
   return { ...place, kind: 'unary', op: op === '!' ? 'not' : op, operand };

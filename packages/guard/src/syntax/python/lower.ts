@@ -5,7 +5,7 @@ import type { Argument as Given, Expr, Parameter as Named, Stmt } from './parser
 import type { Argument, FunctionValue, Parameter, Source, Statement, Value } from '../nodes.js';
 
 export function readPython(path: string, text: string): Source {
-  const { body, comments, problem } = parseTree(path, text);
+  const { body, comments, problem } = parseTree(text);
   return {
     path,
     text,

@@ -132,11 +132,7 @@ export interface Comment extends Place {
 
 /** One parsed file. */
 export interface Tree {
-  readonly file: string;
-  readonly text: string;
   readonly body: readonly Stmt[];
   readonly comments: readonly Comment[];
-  /** Where each line starts. */
-  readonly lines: readonly number[];
   readonly problem: string | null;
 }
