@@ -44,7 +44,7 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /** An own member, so that `constructor` and the like are not found in the prototype. */
-export function own(object: JsonObject, key: string): unknown {
+export function own<T>(object: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 

@@ -48,7 +48,6 @@ export interface Summary {
   readonly question: string | null;
   readonly unverified: boolean;
   readonly round: number;
-  /** Absent: written by an earlier version. */
   readonly listed?: Pick<SessionEntry, 'mode' | 'chains' | 'spent' | 'waitsOn'>;
 }
 

@@ -13,7 +13,7 @@ import { CHECK_PREFIX } from '../work/check-worktree.js';
 import { RESULT } from '../critics/check-command.js';
 import { projectCommands } from '../critics/project-commands.js';
 import { describeLayer } from '../critics/test-layers.js';
-import { verdictThatMade } from '../sessions/assignment.js';
+import { chainThatMade } from '../sessions/assignment.js';
 import type { Material } from '../sessions/assignment.js';
 import type { Settings } from '../sessions/settings.js';
 import type { BlobReader } from '../sessions/recorded-evidence.js';
@@ -43,7 +43,7 @@ export function createTaskMaterial({
   const { project, command = null, writers } = started;
   const findCommands = () => (commands ??= writers.length === 0 ? [] : projectCommands(project, config.critics, command));
   return async (task) => {
-    const made = verdictThatMade(state(), task.id);
+    const made = chainThatMade(state(), task.id)?.made;
     const layer = task.row['layer'] ?? '';
     // Work that begins something new is not about the change.
     const isAboutChange = made !== undefined || !writers.includes(task.role);

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { lstatOf } from './file-system.js';
 import { listFiles, openFolder, readPart, readTail } from './session-folder.js';
-import { formerName, safeName } from './safe-name.js';
+import { safeName } from './safe-name.js';
 
 const LOGS = 'logs';
 
@@ -44,10 +44,8 @@ export function listLogs(session: string): readonly LogFile[] {
 
 /** The logs of a task by attempt, or the one log that the word names. */
 export function logsOf(logs: readonly LogFile[], word: string): readonly LogFile[] {
-  const called = (wanted: string) => logs.filter(({ task }) => task === wanted);
-  const byName = () => logs.filter(({ name }) => name === word);
-  // Earlier versions used another name. Tried last, since it may be another task's name now.
-  const found = [called(safeName(word)), byName(), called(formerName(word))].find((some) => some.length > 0) ?? [];
+  const own = logs.filter(({ task }) => task === safeName(word));
+  const found = own.length > 0 ? own : logs.filter(({ name }) => name === word);
   return found.toSorted((a, b) => a.attempt - b.attempt);
 }
 

@@ -1,7 +1,6 @@
 // Builds the assignment of a task's agent from the journal's state.
 
 import type { Assignment, PastRound } from '@umpire/core/model/ports.js';
-import type { Finding, TaskRecord } from '@umpire/core/model/vocabulary.js';
 import { decidedVerdicts, latestResult } from '@umpire/core/decider/evolve.js';
 import type { PastVerdict, SessionState } from '@umpire/core/decider/evolve.js';
 import { listFindings } from '@umpire/core/formats/finding-text.js';
@@ -13,7 +12,9 @@ import type { RunState, TaskState } from '@umpire/core/decider/run-state.js';
 import { describeRevert } from '@umpire/core/decider/revert-words.js';
 import { RESERVED_FILES_TEXT } from '@umpire/core/formats/reserved-files.js';
 import { SUSPECTED_BUG, TEST_GONE } from '@umpire/core/formats/run-result.js';
+import { own } from '@umpire/core/formats/json-text.js';
 import { mergeObjects } from '@umpire/core/formats/merge-objects.js';
+import type { Loop } from '@umpire/core/loops/loop.js';
 
 export interface AssignmentInput {
   readonly state: SessionState;
@@ -38,113 +39,93 @@ export interface Material extends Pick<Assignment, 'commands' | 'failure' | 'dif
 
 export const NO_MATERIAL: Material = { commands: [], failure: '', diff: '', rules: [] };
 
+/** An agent that could spend nothing would not start. */
+const LEAST_BUDGET_USD = 0.01;
+
 export function assign(input: AssignmentInput): Assignment {
   const { state, task, attempt, session, workdir, writes, roleText, before, conversation, material } = input;
   const run = state.run as RunState;
-  const frozen = state.frozen.get(run.started.loop);
-  const made = verdictThatMade(state, task.id);
-  const outputTypes = outputTypesOf(run, task);
+  const { started, settings } = run;
+  const { topic } = started;
+  const { maxCostUsd, maxTokens, timeoutMinutes } = settings;
+  const rules = state.frozen.get(started.loop)?.rules;
+  const isCritic = task.role === started.critic;
+  const origin = chainThatMade(state, task.id);
+  const found = origin === null ? [] : findingsOfTask(origin.made.verdict, task.id);
+  const description = task.row['description'] ?? '';
+  // Critics are agents too: the findings that a verdict put into the description are data, and the prompt shows them as such.
+  const listed = listFindings(found);
+  // Null: the loop does not say which role fills which columns, so each may fill all.
+  const outputTypes = started.outputs === undefined ? null : (own(started.outputs, task.role) ?? {});
+  // Without these, the agent of the next round would be blocked by the same doubt.
+  const insisted = run.insisted
+    .filter((one) => one.role === task.role && one.task !== task.id)
+    .map(({ task: id, text }) => ({ from: 'person', text: `${id} was blocked. Do it all the same: ${text}` }) as const);
+  const named: Readonly<Record<string, string>> = { session, workdir, id: task.id, layer: task.row['layer'] ?? '' };
+  // `{session}/artifacts/design/{id}.md`. A value that could be read as more than a name is left out.
+  const role = roleText.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const word = own(named, name) ?? '';
+    return word === '' || /[`\p{C}]/u.test(word) ? whole : word;
+  });
   return {
     session,
-    loop: run.started.loop,
-    goal: run.started.goal,
-    ...topicOf(run),
-    task: recordOf(task),
-    instruction: instructionOf(task, made),
+    loop: started.loop,
+    goal: started.goal,
+    ...(topic === undefined
+      ? {}
+      : { topic: { name: `${topic.kind} #${topic.number}`, text: `Title: ${topic.title}\nBy: ${topic.author}\n\n${topic.text}` } }),
+    task: mergeObjects(task.row, {
+      deps: task.deps,
+      wave: task.wave,
+      status: shownStatus(task),
+      id: task.id,
+      context_from: task.contextFrom,
+    }),
+    instruction: listed === '' ? description : description.replace(listed, () => 'see below.'),
     attempt,
-    round: roundOf(state, run, task),
-    role: { name: task.role, text: fillRole(roleText, { session, workdir, id: task.id, layer: task.row['layer'] ?? '' }) },
+    round: rules === undefined || !started.judged ? null : findRound(state, rules, task, isCritic),
+    role: { name: task.role, text: role },
     prevContext: prevContext(run, task),
-    before: commitBefore(state, run, task),
-    base: run.started.workspace?.base ?? null,
+    before: rules === undefined ? null : findCommitBefore(run, rules, task),
+    base: started.workspace?.base ?? null,
     changed: [...run.touched.keys()],
-    check: run.started.command ?? null,
+    check: started.command ?? null,
     failure: material.failure,
     diff: material.diff,
-    history: task.role === run.started.critic ? [] : historyOf(state, run, task),
+    history: isCritic || origin === null ? [] : listHistory(run, origin.past),
     commands: material.commands,
     conversation,
-    budget: budgetOf(run),
+    // What is left of the limits.
+    budget: {
+      costUsd: maxCostUsd === null ? null : Math.max(LEAST_BUDGET_USD, maxCostUsd - run.costUsd),
+      tokens: maxTokens === null ? null : Math.max(1, maxTokens - run.tokens),
+    },
     findings:
-      made === undefined
-        ? commentsFor(run, task)
-        : findingsOfTask(made.verdict, task.id).filter((one) => one.rule !== SUSPECTED_BUG && dismissalOf(one, state.rulings) === null),
+      origin === null
+        ? // The first critic of a pull request checks what people asked for there.
+          (isCritic && topic?.comments) || []
+        : found.filter((one) => one.rule !== SUSPECTED_BUG && dismissalOf(one, state.rulings) === null),
     dismissed: [...state.rulings.values()].map(({ finding, reason }) => ({ finding, reason })),
-    checks: task.role === run.started.critic,
-    rules: [...rulesFor(state, task, writes, before), ...material.rules],
-    outputs: outputTypes === null ? (frozen?.rules.columns.out ?? []) : Object.keys(outputTypes),
+    checks: isCritic,
+    rules: [...describePlace(run, task, writes, before), ...(writes && !isCritic ? describePast(run, origin) : []), ...material.rules],
+    outputs: outputTypes === null ? (rules?.columns.out ?? []) : Object.keys(outputTypes),
     outputTypes: outputTypes ?? {},
-    turns: [...insistedBefore(run, task), ...task.turns],
+    turns: [...insisted, ...task.turns],
     interactive: task.execMode === 'interactive',
     workdir,
     writes,
-    timeoutMs: run.settings.timeoutMinutes * 60_000,
+    timeoutMs: timeoutMinutes * 60_000,
   };
 }
 
-/** Without this, the agent of the next round would be blocked by the same doubt. */
-function insistedBefore({ insisted }: RunState, { id, role }: TaskState): Assignment['turns'] {
-  return insisted
-    .filter((one) => one.role === role && one.task !== id)
-    .map(({ task, text }) => ({ from: 'person', text: `${task} was blocked. Do it all the same: ${text}` }));
-}
-
-function topicOf({ started: { topic } }: RunState): Pick<Assignment, 'topic'> {
-  if (topic === undefined) return {};
-  const { kind, number, title, author, text } = topic;
-  return { topic: { name: `${kind} #${number}`, text: `Title: ${title}\nBy: ${author}\n\n${text}` } };
-}
-
-/** The first critic of a pull request checks what people asked for there. */
-function commentsFor({ started: { topic, critic } }: RunState, { role }: TaskState): readonly Finding[] {
-  return role === critic ? (topic?.comments ?? []) : [];
-}
-
-/** What is left of the limits. An agent that could spend nothing would not start. */
-function budgetOf({ settings: { maxCostUsd, maxTokens }, costUsd, tokens }: RunState): Assignment['budget'] {
-  return {
-    costUsd: maxCostUsd === null ? null : Math.max(LEAST_BUDGET_USD, maxCostUsd - costUsd),
-    tokens: maxTokens === null ? null : Math.max(1, maxTokens - tokens),
-  };
-}
-
-const LEAST_BUDGET_USD = 0.01;
-
-/** Null: the loop does not say which role fills which columns, so each may fill all. */
-function outputTypesOf({ started: { outputs } }: RunState, { role }: TaskState): Assignment['outputTypes'] | null {
-  if (outputs === undefined) return null;
-  return Object.hasOwn(outputs, role) ? (outputs[role] ?? {}) : {};
-}
-
-/** Critics are agents too: the findings that a verdict put into the description are data, and the prompt shows them as such. */
-function instructionOf({ id, row }: TaskState, made: PastVerdict | undefined): string {
-  const description = row['description'] ?? '';
-  const listed = made === undefined ? '' : listFindings(findingsOfTask(made.verdict, id));
-  return listed === '' ? description : description.replace(listed, () => 'see below.');
-}
-
-/** `{session}/artifacts/design/{id}.md`: role texts name places with placeholders. A value that could be read as more than a name is left out. */
-function fillRole(text: string, words: Readonly<Record<string, string>>): string {
-  return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
-    const word = Object.hasOwn(words, name) ? (words[name] ?? '') : '';
-    return word === '' || /[`\p{C}]/u.test(word) ? whole : word;
-  });
-}
-
-/** The judged rounds of its chain in which something was tried. */
-function historyOf(state: SessionState, run: RunState, task: TaskState): readonly PastRound[] {
-  const chain = chainThatMade(state, task.id)?.past ?? [];
-  return chain.flatMap(({ verdict, scene }) => {
+/** The judged rounds of a chain in which something was tried. */
+function listHistory(run: RunState, past: readonly PastVerdict[]): readonly PastRound[] {
+  return past.flatMap(({ verdict, scene }) => {
     const critic = findTask(run, scene?.critic ?? '');
     const work = (critic?.deps ?? []).flatMap((id) => findTask(run, id) ?? []).filter(({ role }) => role !== run.started.critic);
     const tried = work.map(({ id, row }) => `${id}: ${row['findings'] || row['error'] || 'no report'}`);
     return tried.length === 0 ? [] : [{ round: verdict.round, tried, verdict: verdict.reason }];
   });
-}
-
-function recordOf(task: TaskState): TaskRecord {
-  const { id, row, wave, deps, contextFrom } = task;
-  return mergeObjects(row, { deps, wave, status: shownStatus(task), id, context_from: contextFrom });
 }
 
 /** The findings of the tasks that it takes context from. Of a critic that ran again, those of its last run. */
@@ -153,38 +134,28 @@ export function prevContext(run: RunState, task: TaskState): Assignment['prevCon
   return [...sources].map((id) => ({ id, findings: findTask(run, id)?.row['findings'] ?? '' }));
 }
 
-function commitBefore(state: SessionState, run: RunState, task: TaskState): string | null {
-  const rules = state.frozen.get(run.started.loop)?.rules;
-  if (rules === undefined || run.started.workspace === null) return null;
+function findCommitBefore({ started, marks, reverted }: RunState, rules: Loop, task: TaskState): string | null {
+  if (started.workspace === null) return null;
   const chain = chainOfTask(rules, task);
-  const mark = run.marks.findLast((one) => one.chain === chain);
-  // Earlier versions reverted work after its verdict.
-  return (mark === undefined ? null : (run.reverted.get(mark.seq)?.commit ?? mark.head)) ?? run.started.workspace.base;
+  const mark = marks.findLast((one) => one.chain === chain);
+  return (mark === undefined ? null : (reverted.get(mark.seq)?.commit ?? mark.head)) ?? started.workspace.base;
 }
 
-/** The round of the task's chain; null if it has none. */
-function roundOf(state: SessionState, run: RunState, task: TaskState): number | null {
-  const rules = state.frozen.get(run.started.loop)?.rules;
-  if (rules === undefined || !run.started.judged) return null;
-  const chain = chainOfTask(rules, task);
-  const past = decidedVerdicts(state, rules.loop, rules.chain === 'id' && task.role !== run.started.critic ? lastChain(state) : chain);
+/** The round of the task's chain. */
+function findRound(state: SessionState, rules: Loop, task: TaskState, isCritic: boolean): number {
+  const isOfLast = rules.chain === 'id' && !isCritic;
+  const last = isOfLast ? [...state.verdicts.values()].flat().toSorted((a, b) => b.seq - a.seq)[0] : undefined;
+  const past = decidedVerdicts(state, rules.loop, isOfLast ? (last?.verdict.chain ?? '') : chainOfTask(rules, task));
   return past.length === 0 ? rules.round.first : Math.max(rules.round.first, roundAfter(past));
 }
 
-function lastChain(state: SessionState): string {
-  const last = [...state.verdicts.values()]
-    .flat()
-    .toSorted((a, b) => a.seq - b.seq)
-    .at(-1);
-  return last?.verdict.chain ?? '';
-}
-
-export function verdictThatMade(state: SessionState, id: string): PastVerdict | undefined {
-  return chainThatMade(state, id)?.made;
+interface TaskOrigin {
+  readonly made: PastVerdict;
+  readonly past: readonly PastVerdict[];
 }
 
 /** The verdict that created this task, and all verdicts of its chain. */
-function chainThatMade(state: SessionState, id: string): { readonly made: PastVerdict; readonly past: readonly PastVerdict[] } | null {
+export function chainThatMade(state: SessionState, id: string): TaskOrigin | null {
   for (const past of state.verdicts.values()) {
     const made = past.find(({ verdict }) => verdict.tasks.some((task) => task.id === id));
     if (made !== undefined) return { made, past };
@@ -199,11 +170,9 @@ const TEST_RULES: readonly string[] = [
   'Use no @ts-ignore, @ts-expect-error, "as any", coverage-ignore comments, nor skip, todo or only marks.',
 ];
 
-function rulesFor(state: SessionState, task: TaskState, writes: boolean, { isBegun, fault }: AssignmentInput['before']): readonly string[] {
-  const run = state.run as RunState;
-  const isAlone = run.started.workspace === null;
+function describePlace({ started }: RunState, task: TaskState, writes: boolean, { isBegun, fault }: AssignmentInput['before']) {
   const rules = [
-    isAlone
+    started.workspace === null
       ? 'The working folder is the session folder. Put reports and artifacts into their own folders there.'
       : writes
         ? 'Change files only in the working folder. Do not commit, push or switch branches: Umpire collects your changes when you finish.'
@@ -216,56 +185,38 @@ function rulesFor(state: SessionState, task: TaskState, writes: boolean, { isBeg
     rules.push(
       `The changes of an earlier attempt could not be reused. They stay in a worktree beside this one until you run umpire clean. ${fault}`,
     );
-  if (!writes || task.role === run.started.critic) return rules;
-  return [
-    ...rules,
-    ...(isBuiltinTesting(run.started) ? TEST_RULES : []),
-    ...revertedBreaches(run),
-    ...revertedRound(state, task),
-    ...revertedDamage(state, task),
-    ...suspectedBugs(state, task),
-  ];
+  return rules;
 }
 
 const MAX_LISTED = 5;
 
-/** Without this the agent would do the same again. */
-function revertedBreaches({ reportedBreaches: past, breaches }: RunState): readonly string[] {
-  const taken = new Set([...past, ...breaches].map(({ breach }) => breach));
-  const places = [...taken].map(({ rule, file, line }) => `${rule} at ${file.slice(0, 200).replaceAll(/[\p{Cc}\p{Cf}]/gu, '?')}:${line}`);
-  if (places.length === 0) return [];
-  const more = places.length - MAX_LISTED;
-  const named = `${places.slice(0, MAX_LISTED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-  return [`The guard reverted earlier work of this session: ${named}. Find another way.`];
+function listSome(names: readonly string[], separator: string): string {
+  const more = names.length - MAX_LISTED;
+  return `${names.slice(0, MAX_LISTED).join(separator)}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** Whoever reads them as findings to fix would change the tests until they pass. */
-function suspectedBugs(state: SessionState, task: TaskState): readonly string[] {
-  // The findings of the verdict that made the task.
-  const { id } = task;
-
-  const names = (chainThatMade(state, id)?.made.verdict.findings ?? [])
+/** What became of earlier work. Without this, the agent would do the same again. */
+function describePast(run: RunState, origin: TaskOrigin | null): readonly string[] {
+  const taken = new Set([...run.reportedBreaches, ...run.breaches].map(({ breach }) => breach));
+  const places = [...taken].map(({ rule, file, line }) => `${rule} at ${file.slice(0, 200).replaceAll(/[\p{Cc}\p{Cf}]/gu, '?')}:${line}`);
+  const rules = isBuiltinTesting(run.started) ? [...TEST_RULES] : [];
+  if (places.length > 0) rules.push(`The guard reverted earlier work of this session: ${listSome(places, ', ')}. Find another way.`);
+  if (origin === null) return rules;
+  // The findings are those of the reverted round, so some of them are gone with it.
+  if (origin.past.some(({ seq }) => run.reverted.get(seq)?.ok === true))
+    rules.push(
+      'An earlier round of this work made things worse, so Umpire reverted it. Some findings may be about what it broke. Find another way.',
+    );
+  // What was reverted before the verdict. Its findings are about what is left.
+  for (const revert of findTask(run, origin.made.scene?.critic ?? '')?.reverts ?? [])
+    if (revert.ok && revert.files.length > 0) rules.push(`${describeRevert(revert)} Find another way.`);
+  // Whoever reads them as findings to fix would change the tests until they pass.
+  const suspected = origin.made.verdict.findings
     .filter(({ rule, dimension }) => rule === SUSPECTED_BUG && dimension !== TEST_GONE)
     .map(({ message }) => message.slice(0, 200));
-  if (names.length === 0) return [];
-  const more = names.length - MAX_LISTED;
-  const named = `${names.slice(0, MAX_LISTED).join('; ')}${more > 0 ? ` and ${more} more` : ''}`;
-  return [`These new tests fail and show suspected bugs: ${named}. Correct such a test only if the test itself is wrong.`];
-}
-
-/** What was reverted before the verdict that made this task. Its findings are about what is left. */
-function revertedDamage(state: SessionState, { id }: TaskState): readonly string[] {
-  const run = state.run as RunState;
-  const reverts = findTask(run, chainThatMade(state, id)?.made.scene?.critic ?? '')?.reverts ?? [];
-  return reverts.filter(({ ok, files }) => ok && files.length > 0).map((revert) => `${describeRevert(revert)} Find another way.`);
-}
-
-/** The findings are those of the reverted round, so some of them are gone with it. */
-function revertedRound(state: SessionState, { id }: TaskState): readonly string[] {
-  const isUndone = chainThatMade(state, id)?.past.some(({ seq }) => state.run?.reverted.get(seq)?.ok === true) ?? false;
-  return isUndone
-    ? [
-        'An earlier round of this work made things worse, so Umpire reverted it. Some findings may be about what it broke. Find another way.',
-      ]
-    : [];
+  if (suspected.length > 0)
+    rules.push(
+      `These new tests fail and show suspected bugs: ${listSome(suspected, '; ')}. Correct such a test only if the test itself is wrong.`,
+    );
+  return rules;
 }

@@ -12,22 +12,26 @@ export function homeFolder(): string {
   }
 }
 
-/** Where programs keep files that can be made again. The XDG specification says to ignore a relative path. */
+/** The XDG specification says to ignore a relative path. */
+function xdgFolder(variable: string, inHome: string, otherwise = ''): string {
+  const named = process.env[variable] ?? '';
+  if (isAbsolute(named)) return named;
+  return homeFolder() === '' ? otherwise : join(homeFolder(), inHome);
+}
+
+/** Where programs keep files that can be made again. */
 export function cacheHome(): string {
-  const named = process.env['XDG_CACHE_HOME'] ?? '';
-  return isAbsolute(named) ? named : homeFolder() === '' ? tmpdir() : join(homeFolder(), '.cache');
+  return xdgFolder('XDG_CACHE_HOME', '.cache', tmpdir());
 }
 
 /** Where the person's own settings are. */
 export function configHome(): string {
-  const named = process.env['XDG_CONFIG_HOME'] ?? '';
-  return isAbsolute(named) ? named : homeFolder() === '' ? '' : join(homeFolder(), '.config');
+  return xdgFolder('XDG_CONFIG_HOME', '.config');
 }
 
 /** Where programs keep what must survive a reboot and is no setting. Empty if there is no such folder. */
 export function stateHome(): string {
-  const named = process.env['XDG_STATE_HOME'] ?? '';
-  return isAbsolute(named) ? named : homeFolder() === '' ? '' : join(homeFolder(), '.local', 'state');
+  return xdgFolder('XDG_STATE_HOME', join('.local', 'state'));
 }
 
 /** A git hook or alias sets these to the person's repository. Agents and tools must use the repository of their own folder. */
@@ -41,6 +45,7 @@ export function inheritedVariables(): Readonly<Record<string, string>> {
 
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]', 'localhost']);
 
+/** Where Umpire sends something to: https, or plain http on this machine. */
 export function isWebAddress(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname } = new URL(text);
@@ -50,28 +55,4 @@ export function isWebAddress(text: string): boolean {
 /** Monotonic: setting the clock does not change it, and on Linux it stands still while the machine is suspended. */
 export function elapsedMs(): number {
   return process.uptime() * 1000;
-}
-
-const MAX_MS_WITHOUT_BREAK = 100;
-
-interface TimerClock {
-  readonly elapsedMs: () => number;
-  readonly after: (ms: number, act: () => void) => () => void;
-}
-
-export class EventLoopBreaks {
-  private lastMs: number;
-
-  constructor(private readonly clock: TimerClock) {
-    this.lastMs = clock.elapsedMs();
-  }
-
-  isDue(): boolean {
-    return this.clock.elapsedMs() - this.lastMs > MAX_MS_WITHOUT_BREAK;
-  }
-
-  async take(): Promise<void> {
-    await new Promise<void>((resolve) => void this.clock.after(0, resolve));
-    this.lastMs = this.clock.elapsedMs();
-  }
 }

@@ -11,10 +11,11 @@ import type { StartedAttempt } from './run-task.js';
 import { onAbort } from './abort-listeners.js';
 import type { RunPorts } from './run-ports.js';
 import { showAfterMs } from './run-ports.js';
-import { EventLoopBreaks } from './environment.js';
 
 /** A running session writes a journal line at least this often, so that a kill loses at most this much of the spent time. */
 const HEARTBEAT_MS = 60_000;
+/** Timers and signals get their turn this often in a run that otherwise never waits. */
+const MAX_MS_WITHOUT_BREAK = 100;
 
 type Wait = Extract<Effect, { readonly type: 'AwaitTask' }>;
 
@@ -55,9 +56,14 @@ class Running {
   }
 
   async loop(): Promise<void> {
-    const { journal } = this.ports;
-    const breaks = new EventLoopBreaks(this.ports);
-    this.watchTime();
+    const { journal, elapsedMs, after } = this.ports;
+    let brokeOffMs = elapsedMs();
+    // When the minutes are exceeded, running tasks are stopped. They run again once more minutes are granted.
+    const { maxMinutes } = this.run.settings;
+    if (maxMinutes !== null) {
+      const leftMs = Math.max(0, Math.ceil(maxMinutes * 60_000 - this.run.activeMs));
+      this.cancelTimer = after(leftMs + 1, () => this.stopping.abort('time limit exceeded'));
+    }
     for (;;) {
       const effects = await this.conductor.advance((type) => this.isAllowed(type));
       const [first] = effects;
@@ -73,7 +79,10 @@ class Running {
         await this.startTasks(starts);
       }
       journal.flush();
-      if (breaks.isDue()) await breaks.take();
+      if (elapsedMs() - brokeOffMs > MAX_MS_WITHOUT_BREAK) {
+        await new Promise<void>((resolve) => void after(0, resolve));
+        brokeOffMs = elapsedMs();
+      }
       await this.nextEnding(waits);
     }
     // Stopped while it only waited: no task records the time.
@@ -94,14 +103,6 @@ class Running {
     if (this.running.size === 0) return;
     this.stopping.abort('stopped');
     await Promise.allSettled(this.running.values());
-  }
-
-  /** When the minutes are exceeded, running tasks are stopped. They run again once more minutes are granted. */
-  private watchTime(): void {
-    const { maxMinutes } = this.run.settings;
-    if (maxMinutes === null) return;
-    const left = maxMinutes * 60_000 - this.run.activeMs;
-    this.cancelTimer = this.ports.after(Math.max(0, Math.ceil(left)) + 1, () => this.stopping.abort('time limit exceeded'));
   }
 
   /** Before the first task of a wave: reads a person's edits and updates the folder. True if an edit changed something. */
@@ -158,12 +159,10 @@ class Running {
     const isRead = called.some(({ agent }) => agent.inProcess !== true);
     if (this.isStale || (isRead && this.isBehind())) await this.show();
     else await this.makeDurable();
-    for (const one of called) this.launch(one);
-  }
-
-  private launch(attempt: StartedAttempt): void {
-    if (this.ports.workspace !== null && !isWriter(this.run, attempt.task)) this.conductor.hasReaders = true;
-    this.running.set(attempt.task.id, this.follow(attempt));
+    for (const attempt of called) {
+      if (this.ports.workspace !== null && !isWriter(this.run, attempt.task)) this.conductor.hasReaders = true;
+      this.running.set(attempt.task.id, this.follow(attempt));
+    }
   }
 
   /** Never rejects: the loop throws the error later. */

@@ -15,8 +15,3 @@ export function safeName(text: string): string {
     .slice(0, 40);
   return `${left === '' ? 'x' : left}-${sha256(text).slice(0, 10)}`;
 }
-
-/** The name that earlier versions used, in which `a/b` and `a_b` were equal. Only for reading. */
-export function formerName(id: string): string {
-  return id.replace(/[^A-Za-z0-9._-]/g, '_').slice(0, 80);
-}
