@@ -98,7 +98,6 @@ export function acpAgent(spec: AcpSpec, guardian: Guardian): Agent {
 class DialogueLog {
   private untold = '';
   private isAtLineEnd = true;
-  /** Length of the unfinished line. */
   private length = 0;
   private readonly lines: LineStream;
 
@@ -109,7 +108,6 @@ class DialogueLog {
     this.lines = new LineStream((text) => hear(text), MAX_MESSAGE_BYTES);
   }
 
-  /** Returns the length of the unfinished line. */
   take(chunk: Uint8Array): number {
     const end = chunk.lastIndexOf(LF) + 1;
     // Whole lines first, so that Umpire's answers to them follow directly.

@@ -37,11 +37,9 @@ export interface AcpBrief {
   readonly readyMs: number;
   /** False: the tokens that it reports are not those of its turn. */
   readonly countsTokens: boolean;
-  /** Writes one line to the log. */
   readonly tell: (words: string) => void;
 }
 
-/** The outcome of a conversation. */
 export interface AcpOutcome {
   readonly report: AgentReport;
   /** How the turn ended, as the end of a sentence; null: normally; undefined: it has not ended. */

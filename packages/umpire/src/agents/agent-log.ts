@@ -20,7 +20,6 @@ export class LogLines {
   private said = '';
   private pieces = '';
 
-  /** The readable lines that this line finishes. */
   read(line: string): readonly string[] {
     const event = readAgentEvent(line);
     if (event?.kind === 'said' && event.isPiece === true) {
@@ -35,7 +34,6 @@ export class LogLines {
     return [...before, ...(this.acp.read(line) ?? [...this.acp.end(), line])];
   }
 
-  /** The rest of the current message. */
   end(): readonly string[] {
     return [...this.endMessage(), ...this.acp.end()];
   }
@@ -90,7 +88,6 @@ class AcpLog {
     return done;
   }
 
-  /** The rest of the current message. */
   end(): readonly string[] {
     const { text } = this;
     this.text = '';

@@ -52,7 +52,6 @@ export interface Launch {
   readonly finish: 'SIGINT' | 'SIGTERM' | null;
   readonly graceMs: number;
   readonly tailBytes: number;
-  /** Output limit; default: none. */
   readonly mostBytes?: number;
   /** How long processes left in the group may still print after the program has ended; default: DRAIN_MS. */
   readonly drainMs?: number;
@@ -101,7 +100,6 @@ const STDERR_BYTES = 4096;
 /** How long a program has to end by itself after its input was closed. */
 const LEAVE_MS = 3000;
 
-/** Limit of unread input. */
 const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 
 /** Rejects where `watch.log` throws: Umpire cannot store the output, which is not the program's fault. */

@@ -19,7 +19,6 @@ export interface CodingAgentSpec extends ProgramSpec {
   /** The signal that asks the program to finish; null: it cannot be asked. */
   readonly finish?: Launch['finish'];
   readonly model?: string;
-  /** The person's own arguments. */
   readonly args?: readonly string[];
 }
 

@@ -23,7 +23,6 @@ export interface AgentReport {
   readonly refused?: string;
   /** A sentence on a part of the answer that was too long to read. */
   readonly lost?: string;
-  /** The agent's own id of the conversation. */
   readonly conversation?: string;
   /** All tokens of the conversation, where the agent counts those. */
   readonly conversationTokens?: number;
@@ -43,7 +42,6 @@ export class EventStream {
   private hasEvents = false;
   private text = '';
   private holdsObject = false;
-  /** The pieces of the current message. */
   private pieces = '';
   private fault: string | null = null;
   private signs: ApiErrorInfo = NO_API_ERROR_INFO;
@@ -87,7 +85,6 @@ export class EventStream {
     };
   }
 
-  /** So far. */
   usage(): Usage {
     const counted = [this.tokens, this.conversationTokens === null ? null : Math.max(0, this.conversationTokens - this.before)];
     const known = [

@@ -5,7 +5,6 @@ import type { ApiErrorInfo } from '@umpire/core/formats/model-api-error.js';
 import type { FailureCause, FailurePatterns } from './known/known-agent.js';
 import { KNOWN_AGENTS } from './known/known-agents.js';
 
-/** The agent's own error message. */
 export interface AgentFault extends ApiErrorInfo {
   readonly words: string;
 }
@@ -54,7 +53,6 @@ const TABLES: readonly FailurePatterns[] = [GENERAL, ...KNOWN_AGENTS.map(({ fail
 /** Longer messages have no further information. */
 const MAX_CHARS = 4000;
 
-/** Null where the cause is another. */
 export function classifyAgentFault({ words: full, status: known }: AgentFault): FailureCause | null {
   const words = full.slice(0, MAX_CHARS);
   const hasSign = (cause: FailureCause) => TABLES.some((signs) => signs[cause]?.some((sign) => sign.test(words)));
@@ -65,7 +63,6 @@ export function classifyAgentFault({ words: full, status: known }: AgentFault): 
   return (['sign-in', 'passing'] as const).find(hasSign) ?? null;
 }
 
-/** The retry delay that the message states; null where there is none. */
 export function retryDelayMs({ words, afterMs }: AgentFault): number | null {
   return afterMs ?? durationMs(words);
 }
@@ -149,7 +146,6 @@ function unitMs(unit: string): number {
   return { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }[name.charAt(0)] ?? Number.NaN;
 }
 
-/** Advice for causes that a retry does not solve. */
 export const CAUSE_ADVICE: Readonly<Record<Exclude<FailureCause, 'passing'>, string>> = {
   limit: 'A retry does not help before the limit is reset: resume then, or choose another agent.',
   'sign-in': 'Sign in with its own command, or correct its key; then retry.',

@@ -9,7 +9,6 @@ import type { Sandbox } from '@umpire/core/model/ports.js';
 export interface Guardian {
   /** The run's id. Child processes have it in their environment as UMPIRE_RUN. */
   readonly run: string;
-  /** The sandbox of the child processes. */
   readonly sandbox: Sandbox | null;
   /** Call this directly after starting a child as the leader of a group. */
   watch(group: number): void;
@@ -24,7 +23,6 @@ export interface Guardian {
 /** Removes the folder `$1`. A program may have made folders in it that cannot be written. */
 const REMOVE = 'rm -rf -- "$1" 2>/dev/null || { chmod -R u+rwX -- "$1"; rm -rf -- "$1"; } 2>/dev/null';
 
-/** Removes the private copies of a sandbox. */
 export function removeCopies(folder: string): void {
   spawnSync('/bin/sh', ['-c', REMOVE, 'sh', folder], { stdio: 'ignore' });
 }

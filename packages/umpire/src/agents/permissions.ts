@@ -70,7 +70,6 @@ export interface Permission {
   /** The chosen option; null: no offered option fits. */
   readonly option: string | null;
   readonly isAllowed: boolean;
-  /** Request and answer, for the log. */
   readonly words: string;
 }
 
@@ -89,7 +88,6 @@ function describeRequest({ title, kind, paths }: AcpToolCall): string {
   return `${lineOf(kind ?? 'other', 40)} ${JSON.stringify(lineOf(title ?? 'a tool', 200))}${where}`;
 }
 
-/** Null where the call is allowed. */
 function explainRefusal(
   { kind = 'other', paths, command }: AcpToolCall,
   { workdir, session, writes, allow, commands }: PermissionScope,

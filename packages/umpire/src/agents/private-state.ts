@@ -110,7 +110,6 @@ export function openPrivateState(folder: string): PrivateState {
   };
 }
 
-/** What may still be copied. */
 interface Left {
   bytes: number;
   entries: number;

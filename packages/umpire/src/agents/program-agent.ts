@@ -29,15 +29,12 @@ export interface ProgramSpec {
   readonly env?: Readonly<Record<string, string>>;
   /** The shorter of this and the assignment's timeout applies. */
   readonly timeoutMs?: number;
-  /** Time to end after a request to finish. */
   readonly graceMs?: number;
-  /** Output limit. */
   readonly mostBytes?: number;
   /** How long processes that it leaves behind may still print. */
   readonly drainMs?: number;
 }
 
-/** Input, output and end of one run of a program. */
 export interface ProgramRun {
   /** More arguments and variables for this run. */
   readonly args?: readonly string[];
@@ -53,7 +50,6 @@ interface ProgramResult {
   readonly report: AgentReport | null;
   /** It ended as asked, also when it was asked at its timeout. */
   readonly isOrderly: boolean;
-  /** A sentence that explains a broken ending. */
   readonly note?: string;
 }
 
@@ -155,7 +151,6 @@ export function completedWithout({ ending, report }: ProgramOutcome, { outputs }
   return { kind: 'completed', findings, error: '', outputs: empty, usage: ending.usage ?? NO_USAGE };
 }
 
-/** Gives the task its files while it runs. */
 export async function withTaskFiles(
   assignment: Assignment,
   { signal }: Watch,

@@ -31,7 +31,6 @@ export function systemPromptFor(assignment: Assignment, files: TaskFiles | null 
   return join([...identity(assignment), contract(assignment, files)]);
 }
 
-/** What to do now. */
 export function promptFor(assignment: Assignment): string {
   return join(listRequest(assignment));
 }

@@ -60,7 +60,6 @@ export function checkJson(proof: Proof, placeOf: (path: Refutation['path']) => s
   return { ...proof, complaints: proof.complaints.map((complaint) => ({ ...complaint, place: placeOf(complaint.path) })) };
 }
 
-/** The proof in one line. */
 export function checkHeadline(proof: Proof): string {
   const scale = `${count(proof.combinations, 'combination')} in ${count(proof.cases, 'case')}`;
   if (proof.holds) return `${proof.loop}: ${proof.result}, ${scale}.`;

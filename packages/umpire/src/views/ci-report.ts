@@ -18,7 +18,6 @@ export interface CiFinding {
 }
 
 export interface CiReport {
-  /** The base as text. */
   readonly against: string;
   readonly guard: CheckOutcome;
   /** Null: it did not run. */
@@ -43,7 +42,6 @@ export function failsJob({ severity }: CiFinding, failOn: FailOn): boolean {
 
 const ANNOTATIONS: Readonly<Record<Severity, string>> = { critical: 'error', high: 'error', medium: 'warning', low: 'notice' };
 
-/** Workflow commands of GitHub Actions. */
 export function githubAnnotations({ findings, problems }: CiReport): string {
   const lines = [
     ...findings.map(({ severity, rule, file, line, message, check }) => {
@@ -89,7 +87,6 @@ function describePlace({ file, line }: Pick<CiFinding, 'file' | 'line'>): string
 
 const MOST_ROWS = 50;
 
-/** Markdown for $GITHUB_STEP_SUMMARY. */
 export function ciMarkdown(report: CiReport, failOn: FailOn): string {
   const { findings, problems } = report;
   const rows = findings.slice(0, MOST_ROWS).map(({ severity, check, rule, message, ...place }) => {

@@ -6,7 +6,6 @@ const CODES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, magenta: 35, cy
 
 export type Color = keyof typeof CODES;
 
-/** The text in a colour, if `isOn`. */
 export function paint(color: Color, text: string, isOn: boolean): string {
   return isOn && text !== '' ? `${ESC}[${CODES[color]}m${text}${ESC}[0m` : text;
 }

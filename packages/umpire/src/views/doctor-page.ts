@@ -8,7 +8,6 @@ export interface DoctorCheck {
   /** `note`: worth knowing. `fault`: prevents a run. */
   readonly state: 'ok' | 'note' | 'fault';
   readonly message: string;
-  /** How to fix it. */
   readonly hint: string | null;
 }
 
@@ -17,7 +16,6 @@ export interface DoctorReport {
   readonly node: string;
   /** `linux x64` */
   readonly platform: string;
-  /** The project's folder. */
   readonly project: string;
   readonly outcome: 'pass' | 'fail';
   readonly checks: readonly DoctorCheck[];
@@ -84,7 +82,6 @@ interface FirstChoices {
   readonly known: readonly string[];
   /** Files for `workspace.copy`. */
   readonly copy: readonly string[];
-  /** The tools that the critics found. */
   readonly critics: readonly DoctorCheck[];
 }
 

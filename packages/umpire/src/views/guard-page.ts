@@ -11,7 +11,6 @@ import { clip, columnsOf, lineOf, showHidden, wrap } from './safe-text.js';
 import { count } from './words.js';
 
 export interface GuardPage {
-  /** Breaches. */
   readonly findings: readonly GuardFinding[];
   readonly notes: readonly GuardFinding[];
   readonly allowed: readonly { readonly finding: GuardFinding; readonly allowance: GuardAllowance }[];
@@ -178,7 +177,6 @@ function sumLines(page: GuardPage, fresh: number, terminal: Terminal): readonly 
   return wrap(`${word} ${what}.${spared}${blind}${left}`, '').map((line) => paint(tone, line, terminal.color));
 }
 
-/** The guard's result for scripts. */
 interface GuardObject extends GuardPage {
   readonly base: string;
 }

@@ -9,7 +9,6 @@ import type { Severity } from '@umpire/core/model/vocabulary.js';
 import { lineOf } from './safe-text.js';
 
 export interface GuardLog {
-  /** Breaches. */
   readonly findings: readonly GuardFinding[];
   readonly notes: readonly GuardFinding[];
   readonly allowed: readonly { readonly finding: GuardFinding; readonly allowance: GuardAllowance }[];

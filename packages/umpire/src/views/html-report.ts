@@ -223,11 +223,9 @@ const TOP = 12;
 const BOTTOM = 26;
 const MOST_LABELS = 12;
 
-/** Where a round and a value lie. */
 interface ChartScale {
   readonly x: (index: number) => number;
   readonly y: (value: number) => number;
-  /** The room of one round. */
   readonly step: number;
 }
 

@@ -12,9 +12,7 @@ import type { Clock } from './words.js';
 export type WorkFate = 'not applied' | 'applied' | 'cleared';
 
 export interface SessionEntry {
-  /** The folder's name. */
   readonly name: string;
-  /** Absolute. */
   readonly path: string;
   readonly state: StateWord;
   readonly unverified: boolean;
@@ -43,7 +41,6 @@ export function listPage(
   if (entries.length === 0) return 'No sessions here. Start one with: umpire run <loop> "<goal>"\n';
   const room = columns ?? Infinity;
   const rows = entries.map((entry) => {
-    // State, name, time, loop, round and cost, then the rest in the order of its weight.
     const { name, state, unverified, goal, lastAt, waitsOn, work, notes, chains, spent, loops } = entry;
     const isNarrow = room < WIDE;
     const last = chains.at(-1);

@@ -40,7 +40,6 @@ const LABEL_WIDTH = 9;
 const SILENT_MS = 60_000;
 /** Lines besides those of the tasks: the head, two of the verdict, two of charts, the budget. */
 const OTHER_LINES = 6;
-/** A chart shows so many rounds. */
 const MAX_BARS = 30;
 
 /** None while nothing is there to show, or where the terminal is too small. */

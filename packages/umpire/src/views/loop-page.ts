@@ -57,7 +57,6 @@ export function loopPage(loop: Loop): string {
   ].join('\n');
 }
 
-/** Only the rules: repairs, table, waivers and promises. */
 export function rulesPage(loop: Loop): string {
   return [`# ${loop.loop}`, '', lineOf(loop.title), '', ...rules(loop).map((line) => plainLine(line.replace(/^### /, '## ')))]
     .join('\n')

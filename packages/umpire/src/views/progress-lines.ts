@@ -21,7 +21,6 @@ import { nextSteps, sandboxWords, whyWords } from './session-view.js';
 import { count, duration, PRINTED_NOTHING } from './words.js';
 
 export interface ProgressOptions {
-  /** Print in colour. */
   readonly color?: boolean;
   /** The width of the terminal. Without it, lines are not wrapped. */
   readonly columns?: () => number;

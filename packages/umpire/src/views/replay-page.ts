@@ -25,7 +25,6 @@ export interface OtherVerdict {
   readonly rule: string;
   readonly unverified: boolean;
   readonly reason: string;
-  /** The rules of its anomalies. */
   readonly anomalies: readonly string[];
   readonly differences: readonly FieldChange[];
   /** Evidence that they need but the session did not keep. */
@@ -33,7 +32,6 @@ export interface OtherVerdict {
 }
 
 export interface ReplayedVerdict {
-  /** Its journal line. */
   readonly seq: number;
   readonly ts: string;
   readonly loop: string;
@@ -87,9 +85,7 @@ export type SessionReplay =
 export interface ProjectCounts extends ReplayCounts {
   readonly sessions: number;
   readonly neverJudged: number;
-  /** Sessions whose journal cannot be read. */
   readonly unreadable: number;
-  /** Sessions with a broken journal. */
   readonly broken: number;
   /** Sessions with more verdict pages than verdicts in the journal. */
   readonly cutBack: number;
@@ -175,7 +171,6 @@ function hasNoNews(replay: Replay): boolean {
   return replay.result === 'same' && !torn;
 }
 
-/** `3 same, 1 differs`. */
 function tallyOf({ counts, by }: Replay): string {
   const parts = [
     [counts.same, 'same'],

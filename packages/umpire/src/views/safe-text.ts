@@ -57,7 +57,6 @@ export function showHiddenIn<Value>(value: Value): Value {
   return JSON.parse(shown) as Value;
 }
 
-/** One plain line of at most `most` characters. */
 export function lineOf(text: string, most = Infinity): string {
   return cutText(showHidden(text).replace(/\s+/g, ' ').trim(), most);
 }
@@ -90,7 +89,6 @@ export function inline(text: string, most = Infinity): string {
     .replace(/^(\d{1,9})([.)])/, '$1\\$2');
 }
 
-/** One line as inline code. */
 export function codeSpan(text: string): string {
   return inlineCode(lineOf(text));
 }

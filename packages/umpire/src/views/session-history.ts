@@ -14,7 +14,6 @@ import { count, duration, viaWords } from './words.js';
 import type { Clock } from './words.js';
 import { addToList } from '@umpire/core/formats/multimap.js';
 
-/** One attempt of a task. */
 export interface TaskRun {
   readonly attempt: number;
   readonly agent: string;
@@ -58,7 +57,6 @@ interface OpenRun extends Mutable<TaskRun> {
 type RecordedData<T> = Extract<Recorded, { readonly type: T }>['data'];
 type Note<T> = (history: HistoryRecorder, data: RecordedData<T>, event: Recorded, at: string) => void;
 
-/** What to note for each type of event. */
 const NOTES: { readonly [T in Recorded['type']]?: Note<T> } = {
   RunBegun: (history, { by, settings }, _, at) => {
     history.cutOff();

@@ -246,7 +246,6 @@ function drawVerdict({ verdict, scene }: PastVerdict, number: number, { at, labe
   ];
 }
 
-/** context.md: finished work, verdicts and open points. */
 export function contextPage(state: SessionState): string {
   const { run } = state;
   const { session, goal } = run?.started ?? { session: 'session', goal: '' };

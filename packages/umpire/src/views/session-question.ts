@@ -18,9 +18,7 @@ export interface QuestionView {
   readonly task: string | null;
   /** What the session waits for, in a few words. */
   readonly what: string;
-  /** The reason, the agent's question, or the plan. */
   readonly detail: string;
-  /** How many more questions are open. */
   readonly more: number;
   /** Other tasks still run: the question can be answered once they are done. */
   readonly later: boolean;
@@ -47,7 +45,6 @@ export function questionView(run: RunState, question: Question, session: string,
   };
 }
 
-/** A sentence with what the session waits for. */
 export function waitWords({ what, later }: Pick<QuestionView, 'what' | 'later'>): string {
   return later ? `Once the other tasks are done, it waits for ${what}.` : `Waiting for ${what}.`;
 }
@@ -146,7 +143,6 @@ const RESUMING = {
   limit: { ...RESUME_OPTION, label: 'Try again', does: 'The task runs again. If the plan is still used up, the session stops again.' },
 } as const;
 
-/** The possible answers with their commands. */
 export function waysToAnswer(run: RunState, question: Question, session: string): QuestionView['answers'] {
   const name = quoteWord(session);
   return answerOptions(run, question).map(({ answer, reason, says, grant, needsGoal }) => {
@@ -158,7 +154,6 @@ export function waysToAnswer(run: RunState, question: Question, session: string)
   });
 }
 
-/** Each command on its own line. */
 export function answerLines(question: Pick<QuestionView, 'answers'>): readonly string[] {
   return question.answers.length === 0 ? [] : ['Answer with one of:', ...question.answers.map(({ command }) => commandLine(command))];
 }

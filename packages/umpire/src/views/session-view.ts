@@ -40,11 +40,9 @@ export interface TaskView {
   readonly role: string;
   readonly wave: number;
   readonly status: TaskMark;
-  /** Attempts so far. */
   readonly attempt: number;
   /** Its round, if a verdict names it. */
   readonly round: number | null;
-  /** The last verdict on it. */
   readonly verdict: { readonly decision: string; readonly rule: string; readonly unverified: boolean } | null;
   readonly deps: readonly string[];
   /** What a pending task waits for: tasks, a verdict, a wave, an answer, a retry. Empty: it is next. */
@@ -92,7 +90,6 @@ export interface WorkView {
   readonly project: string;
   /** The worktree; null if unknown. */
   readonly place: string | null;
-  /** Branch and worktrees were removed. */
   readonly isCleared: boolean;
   /** The checkout contains all of it, by `umpire apply` or a merge. */
   readonly isApplied: boolean;
@@ -101,7 +98,6 @@ export interface WorkView {
 export interface DismissedView {
   readonly fingerprint: string;
   readonly severity: Severity;
-  /** With its place. */
   readonly finding: string;
   readonly reason: string;
   readonly who: string;
@@ -122,16 +118,12 @@ export interface SessionView {
   readonly because: readonly string[];
   /** New tests that fail, and where they are. Their bugs may be in the source. */
   readonly suspectedBugs: readonly string[];
-  /** Findings that a person dismissed. */
   readonly dismissed: readonly DismissedView[];
-  /** Why it ended. */
   readonly reason: string;
-  /** The current wave; null if there is none. */
   readonly wave: number | null;
   readonly tasks: readonly TaskView[];
   readonly chains: readonly ChainView[];
   readonly spent: SpentView | null;
-  /** Its programs run in a sandbox. */
   readonly sandbox: boolean;
   readonly question: QuestionView | null;
   readonly work: WorkView | null;
@@ -142,7 +134,6 @@ export interface SessionView {
   readonly next: readonly { readonly what: string; readonly command: string | null }[];
 }
 
-/** Facts that are not in the journal. */
 export interface SessionSurroundings {
   readonly session: string;
   readonly state: StateWord;
@@ -151,7 +142,6 @@ export interface SessionSurroundings {
   readonly place: string | null;
   /** Its branch and worktrees were removed. */
   readonly isCleared?: boolean;
-  /** The checkout contains its work. */
   readonly isApplied?: boolean;
   readonly notes: readonly string[];
 }
@@ -234,7 +224,6 @@ export function whyWords({ mode, why }: { readonly mode: string; readonly why: s
   return why.startsWith(`${mode}: `) ? why.slice(mode.length + 2) : why;
 }
 
-/** Every verdict, oldest first. */
 export function verdictsIn(state: SessionState): readonly PastVerdict[] {
   return [...state.verdicts.values()].flat().toSorted((a, b) => a.seq - b.seq);
 }
@@ -268,7 +257,6 @@ function waiversIn(state: SessionState): readonly string[] {
   });
 }
 
-/** One sentence for each approval without clean evidence. */
 export function reasonsUnverified(state: SessionState): readonly string[] {
   const { run } = state;
   if (run === null) return waiversIn(state);

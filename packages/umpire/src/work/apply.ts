@@ -23,7 +23,6 @@ export interface Applied {
   readonly head: string;
   /** Files changed by this call; empty where the work was already there. */
   readonly files: readonly string[];
-  /** Files of the work that were not taken. */
   readonly leftOut: readonly string[];
   /** Submodules in the index that are plain files now: git ignores these files until the submodule is removed from the index. */
   readonly replaced: readonly string[];
@@ -50,7 +49,6 @@ export async function applySession(place: SessionPlace, without: readonly string
   return { base, head: tip, files: projectNames(files, prefix), leftOut, replaced: projectNames(replaced, prefix) };
 }
 
-/** The work without these files. Nothing of it is on the session's branch. */
 async function withoutFiles(sessionGit: SessionGit, base: string, head: string, without: ReadonlySet<string>) {
   const { prefix } = sessionGit.repository;
   const steps = without.size === 0 ? [] : await diffTrees(sessionGit, head, base);

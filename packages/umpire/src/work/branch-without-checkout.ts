@@ -21,7 +21,6 @@ export interface BranchOptions {
   readonly head: string;
   /** The project's folder in the repository, with slashes; default: the root. */
   readonly prefix?: string;
-  /** Called after the remote's branch has moved. */
   readonly onMove: (move: BranchMove) => void | Promise<void>;
 }
 

@@ -11,7 +11,6 @@ import { checkOut, listChanges } from './worktree-changes.js';
 import { makeOwnRepository, readOwnTips } from './worktree-repository.js';
 import { makeWorktree, removeWorktree } from './worktree.js';
 
-/** What checks did to the files and to HEAD. */
 export interface CheckTraces {
   /** Tracked files that no longer had the content of the commit, relative to the project. */
   readonly changed: readonly string[];
@@ -20,7 +19,6 @@ export interface CheckTraces {
 
 export interface CheckWorktree {
   readonly commit: string;
-  /** The project's folder in it. */
   readonly workdir: string;
   /** What was done since the last call. Restores the tracked files; ignored and untracked files stay. */
   readonly restore: () => Promise<CheckTraces>;

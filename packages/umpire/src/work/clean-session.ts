@@ -115,7 +115,6 @@ async function readRefIfAny(sessionGit: SessionGit, ref: string): Promise<string
   return existsSync(sessionGit.repository.gitDir) ? readRef(sessionGit, ref) : null;
 }
 
-/** Is there anything of its own to remove? */
 export function isLeft(place: SessionPlace, refsCache?: SessionRefsCache): boolean {
   const { project, session, home, sessionFolder } = place;
   if (existsSync(join(sessionFolder, SNAPSHOT))) return true;
@@ -156,7 +155,6 @@ async function findWorkToKeep(
     : { ok: false, why: 'unmerged', files: [...new Set(unmerged.flatMap(({ files }) => files))], ...beside };
 }
 
-/** Files that only the branch has. */
 async function listUnapplied(sessionGit: SessionGit): Promise<readonly RawName[]> {
   const commits = await findCommits(sessionGit);
   if (commits === null) return [];
@@ -203,7 +201,6 @@ export interface Orphans {
   readonly unclaimed: readonly string[];
 }
 
-/** `known`: names of the existing sessions. */
 export function findOrphans(project: string, home: string, known: readonly string[], refsCache: SessionRefsCache): Orphans {
   const here = realpathSync.native(project);
   const folders = existsSync(home) ? readdirSync(home) : [];

@@ -10,13 +10,11 @@ const FALLBACK_MAIL = 'umpire@localhost';
 export interface Identity {
   readonly name: string;
   readonly mail: string;
-  /** The person's own identity. */
   readonly isOwn: boolean;
 }
 
 const identities = new WeakMap<SessionGit, Promise<Identity>>();
 
-/** The person's identity, where git knows one. */
 export function identityOf(sessionGit: SessionGit): Promise<Identity> {
   const known = identities.get(sessionGit);
   if (known !== undefined) return known;
@@ -80,7 +78,6 @@ export async function isAncestor(sessionGit: SessionGit, earlier: string, later:
   return code === 0;
 }
 
-/** One path that differs between two commits or trees. */
 export interface TreeDifference {
   readonly name: RawName;
   /** Mode and id of the new content; null where it is removed. */
@@ -100,7 +97,6 @@ export async function diffTrees(sessionGit: Pick<SessionGit, 'gitTarget'>, from:
   return found;
 }
 
-/** A commit title: one line without control characters. */
 export function commitTitle(text: string, otherwise: string): string {
   const line = text
     .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')

@@ -11,7 +11,6 @@ import { lstatOf } from '../sessions/file-system.js';
 import { faultOf } from '../sessions/session-folder.js';
 import type { Stats } from 'node:fs';
 
-/** What a git command works on: its repository, its files, its index. */
 export interface GitTarget {
   readonly gitDir: string;
   /** Not needed for commands on commits only. */
@@ -57,7 +56,6 @@ const KEPT_VARIABLES =
   /^GIT_(?:(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL)|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+)|EXEC_PATH|SSH_COMMAND|SSH|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM)$/;
 
 function gitEnvironment(gitTarget: GitTarget | null, extra: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  // The environment without variables that redirect git.
   return {
     ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_') || KEPT_VARIABLES.test(name))),
     LC_ALL: 'C',
@@ -98,7 +96,6 @@ export interface GitOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** The repository's own filters run even where files are only compared. For commands that change the project. */
   readonly filters?: boolean;
-  /** Ends git after this time. */
   readonly limitMs?: number;
 }
 
@@ -149,10 +146,8 @@ function programSettings(env: NodeJS.ProcessEnv, cwd: string, filters: boolean):
 }
 
 interface GitSetting {
-  /** Section and name in lower case. */
   readonly key: string;
   readonly value: string;
-  /** Of the repository, not of the person or the machine. */
   readonly isOwn: boolean;
 }
 
@@ -187,7 +182,6 @@ function readGitSettings(env: NodeJS.ProcessEnv, cwd: string): readonly GitSetti
   return settings;
 }
 
-/** Runs git and returns its result, whatever the exit status. */
 export function tryGit(
   gitTarget: GitTarget,
   args: readonly string[],
@@ -223,7 +217,6 @@ const MS_PER_S = 1000;
 /** Git removes its lock files at the first signal. */
 const GRACE_MS = 2000;
 
-/** Ends git and its programs, such as ssh. */
 function endAfter(child: ChildProcess, limitMs: number, note: (text: string) => void): readonly NodeJS.Timeout[] {
   const signalGit = (signal: NodeJS.Signals): void => {
     try {
@@ -241,7 +234,6 @@ function endAfter(child: ChildProcess, limitMs: number, note: (text: string) => 
   ];
 }
 
-/** Runs git and throws on failure. */
 export async function git(gitTarget: GitTarget, args: readonly string[], asking: GitOptions = {}): Promise<Buffer> {
   for (let attempt = 1; ; attempt++) {
     const { code, stdout, stderr } = await tryGit(gitTarget, args, asking);
@@ -287,7 +279,6 @@ export function gitFault(args: readonly string[], code: number, stderr: string):
   return new UmpireError('git-failed', { what: args[0] ?? '', detail: said === '' ? `exit status ${code}` : said });
 }
 
-/** Git's error message without the full stop. */
 export function gitMessage(stderr: string): string {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('hint:'));
   const fault = lines.findLastIndex((line) => /^(?:fatal|error): /.test(line));
@@ -341,7 +332,6 @@ export function linkOnPathTest(root: string): (name: RawName) => boolean {
   return wayTest(root, (stat) => stat.isSymbolicLink());
 }
 
-/** Is anything but a folder among the parent folders? */
 export function blockedPathTest(root: string): (name: RawName) => boolean {
   return wayTest(root, (stat) => !stat.isDirectory());
 }

@@ -14,12 +14,10 @@ import { askGit, git, namesInput, pathIn, linkOnPathTest } from './git.js';
 export interface Work {
   readonly task: string;
   readonly attempt: number;
-  /** The commit that the task began with. */
   readonly base: string;
   readonly change: ReadChange;
   /** The project's folder in the task's worktree, with the unchanged files. */
   readonly folder: string;
-  /** Has its own index with the tree. */
   readonly gitTarget: GitTarget;
   readonly prefix: string;
   readonly tree: string;
@@ -38,7 +36,6 @@ export async function inspectTree(inspect: Inspector, work: Omit<Work, 'change'>
 
 // Restores parts of a change: on disk in the person's files, or in a tree without a checkout. The index never changes.
 
-/** On disk. Other files stay as they are. */
 export async function restoreOnDisk(
   gitTarget: GitTarget & { readonly workTree: string },
   base: string,

@@ -84,7 +84,6 @@ export async function makeRestore(
   return goTo(sessionGit, head, await commitTree(sessionGit, tree, [head], title, await maker.signatureFor?.(head)));
 }
 
-/** The tree of a commit, or a tree, with these differences. */
 export async function treeWith(
   sessionGit: Pick<SessionGit, 'gitTarget'>,
   commit: string,

@@ -14,7 +14,6 @@ import { SNAPSHOT } from './repository.js';
 
 export async function openRefs(sessionGit: SessionGit): Promise<{ readonly base: string; readonly head: string }> {
   if (sessionGit.repository.kind === 'snapshot') {
-    // Makes the repository, or finds it.
     const { gitDir, checkout } = sessionGit.repository;
     mkdirSync(gitDir, { recursive: true });
     if (!existsSync(join(gitDir, 'HEAD'))) await git({ gitDir }, ['init', '--quiet', '--bare', '--template=']);
@@ -102,7 +101,6 @@ const MAX_FILES = 200_000;
 const MAX_BYTES = 4 * 1024 ** 3;
 const BYTES_PER_GB = 1024 ** 3;
 
-/** Records the folder's files. Returns the commit, which no ref has yet. */
 async function recordFolder(sessionGit: SessionGit): Promise<string> {
   const { checkout } = sessionGit.repository;
   const index = join(checkout.gitDir, 'index');

@@ -22,7 +22,6 @@ import { environmentIn } from '../sessions/python-environment.js';
 /** Gets the files that a task changed, relative to the project. Returns those whose change must not be committed. */
 export type Protect = (task: string, attempt: number, files: readonly string[]) => readonly string[];
 
-/** A session's git with everything that its worktrees need. */
 export interface WorkspaceContext {
   readonly sessionGit: SessionGit;
   readonly sharedFiles: SharedFiles;
@@ -35,7 +34,6 @@ export interface WorkspaceContext {
   readonly say?: (note: string) => void;
 }
 
-/** The project's folder in a worktree, where tasks work. */
 export function workdirOf({ repository }: SessionGit, root: string): string {
   return repository.prefix === '' ? root : join(root, repository.prefix);
 }
@@ -72,7 +70,6 @@ interface SetupCommand {
   readonly command: string;
   /** Added to the person's environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** Stops it with everything it has started. */
   readonly signal: AbortSignal | null;
   /** Its sandbox: the command may run code that an agent wrote. */
   readonly sandbox: Sandbox | null;

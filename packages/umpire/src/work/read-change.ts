@@ -19,14 +19,12 @@ import { makeScratch } from '../sessions/session-folder.js';
 /** Larger files are not tests that a person wrote. */
 const MAX_FILE_BYTES = 2 * 1024 * 1024;
 
-/** One side of a changed file in git. */
 export interface Blob {
   readonly mode: string;
   /** Zeros where it is only on disk. */
   readonly id: string;
 }
 
-/** A changed file with what is needed to restore it. */
 export interface ChangedFile extends FileChange {
   readonly name: RawName;
   readonly nameBefore: RawName;
@@ -109,7 +107,6 @@ async function readDiskDifferences(place: ChangePlace): Promise<readonly FileDif
 
 const MODULE = /^160000 (\S+) 0\t(.+)$/s;
 
-/** Adds submodules with changed files. */
 async function addModules({ gitTarget, prefix, whole }: ChangePlace, found: readonly FileDifference[]): Promise<readonly FileDifference[]> {
   const within = prefix === '' || whole === true ? [] : ['--', prefix];
   const known = new Set(found.map(({ name }) => name));
@@ -278,7 +275,6 @@ function unreadWhy(content: Content): string | null {
   return content.subarray(0, 8000).includes(0) || !isUtf8(content) ? 'it is not UTF-8 text' : null;
 }
 
-/** One file of a tree; null where it does not exist. */
 export async function readFromTree(
   { gitTarget, prefix, tree }: { gitTarget: GitTarget; prefix: string; tree: string },
   path: string,
@@ -360,7 +356,6 @@ const TRUNKS = ['origin/HEAD', 'origin/main', 'origin/master', 'main', 'master']
 
 export interface ChangeBase {
   readonly repository: Repository;
-  /** The commit. */
   readonly base: string;
   /** For people: `HEAD`, `the fork from main`. */
   readonly words: string;
@@ -368,7 +363,6 @@ export interface ChangeBase {
   readonly first: boolean;
 }
 
-/** Throws without git, or for an unknown commit. */
 export function findBase(project: string, asked: string | null): ChangeBase {
   const repository = findRepository(project, project, 'git');
   if (repository.kind !== 'git') throw new UmpireError('guard-no-git', { path: project });

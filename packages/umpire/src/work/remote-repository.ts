@@ -20,11 +20,8 @@ const LIMIT_MS = 600_000;
 interface MirrorOptions {
   /** An ssh or https address, or the path of a repository. */
   readonly remote: string;
-  /** The folder for mirrors. */
   readonly home: string;
-  /** Gets notes on long steps. */
   readonly say: (note: string) => void;
-  /** The time limit of one git command to the remote. */
   readonly limitMs?: number;
 }
 
@@ -142,7 +139,6 @@ function unreachable(address: RemoteAddress, { code, stderr }: GitResult): Umpir
   return new UmpireError('remote-unreachable', { remote: address.label, detail: said === '' ? `exit status ${code}` : said });
 }
 
-/** The commits of these refs on the remote, or of all. */
 async function listRemote(address: RemoteAddress, limitMs: number, refs: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const folder = makeScratch('remote');
   try {
@@ -320,7 +316,6 @@ function refusalFault(address: RemoteAddress, ref: string, { code, stdout, stder
 interface RemoteAddress {
   /** For git. May contain a password. */
   readonly url: string;
-  /** For names and messages. */
   readonly label: string;
   /** A message of git without the parts of the address that are secret. */
   readonly redact: (text: string) => string;

@@ -9,7 +9,6 @@ import { gitFault, gitMessage, runGitSync } from './git.js';
 
 export interface Repository {
   readonly kind: 'git' | 'snapshot';
-  /** The git folder that all worktrees share. */
   readonly gitDir: string;
   /** The person's own files and index. Read-only, except for `umpire apply`. */
   readonly checkout: { readonly gitDir: string; readonly workTree: string };
@@ -19,7 +18,6 @@ export interface Repository {
   readonly isPlain: boolean;
 }
 
-/** The private repository in a session's folder. */
 export const SNAPSHOT = 'snapshot.git';
 
 /** `known`: the kind that a session has recorded. It applies whatever has become of the folder since. */

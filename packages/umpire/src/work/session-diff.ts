@@ -11,13 +11,11 @@ import type { SessionPlace, SessionGit } from './session-git.js';
 import { applyTreeDiff } from './three-way-merge.js';
 import type { TreeMerge } from './three-way-merge.js';
 
-/** First and last commit of the session. */
 export interface SessionCommits {
   readonly base: string;
   readonly head: string;
 }
 
-/** One step of the branch: from its parent to its commit. */
 export interface BranchStep {
   readonly commit: string;
   readonly parent: string;
@@ -34,13 +32,11 @@ export async function findCommits(sessionGit: SessionGit): Promise<SessionCommit
   return { base: base ?? (await forkOf(sessionGit, tip)), head: tip };
 }
 
-/** Has `apply` applied everything? */
 export async function isAllApplied(sessionGit: SessionGit): Promise<boolean> {
   const commits = await findCommits(sessionGit);
   return commits !== null && (await readRef(sessionGit, refsOf(sessionGit).applied)) === commits.head;
 }
 
-/** Has the person merged everything into the current checkout? */
 export async function isMergedHere(sessionGit: SessionGit): Promise<boolean> {
   const commits = sessionGit.repository.kind === 'git' ? await findCommits(sessionGit) : null;
   if (commits === null || commits.head === commits.base) return false;
@@ -138,7 +134,6 @@ export async function listFetchedSteps(work: FetchedWork, to: string | null): Pr
   return to === null ? [] : stepsBetween(work, work.base, to);
 }
 
-/** One patch per range. */
 export async function diffFetched(work: FetchedWork, ranges: readonly CommitRange[], brief: boolean): Promise<Buffer> {
   return Buffer.concat(await Promise.all(ranges.map(({ from, to }) => diffCommits(work, from, to, brief))));
 }

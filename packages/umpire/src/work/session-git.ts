@@ -14,14 +14,10 @@ import type { Repository } from './repository.js';
 import { git, tryGit, nameOf } from './git.js';
 import { lineOf } from '../views/safe-text.js';
 
-/** Identifies a session. */
 export interface SessionPlace {
-  /** The folder that the person named. */
   readonly project: string;
   readonly session: string;
-  /** The folder for worktrees. */
   readonly home: string;
-  /** The session folder. */
   readonly sessionFolder: string;
   /** First and last commit from the journal. */
   readonly recorded?: { readonly base: string; readonly head: string };
@@ -173,7 +169,6 @@ export function findFormerFolder({ folder, place, repository }: SessionGit): str
   return note !== null && note.session === place.session && !existsSync(note.project) ? found : null;
 }
 
-/** Null where it is missing or unreadable. */
 export function readWorkspaceNote(folder: string): WorkspaceNote | null {
   try {
     const { project, session, sessionFolder, kind } = JSON.parse(readFileSync(join(folder, NOTE), 'utf8')) as Partial<WorkspaceNote>;
@@ -190,17 +185,14 @@ export function readWorkspaceNote(folder: string): WorkspaceNote | null {
 interface RefNames {
   /** The branch that people see. */
   readonly branch: string;
-  /** The commit that the session began with. */
   readonly base: string;
   /** The commit that the branch should have. */
   readonly head: string;
-  /** The commit that `umpire apply` applied. */
   readonly applied: string;
   /** The prefix of all refs but the branch. */
   readonly all: string;
 }
 
-/** The part of a session's git that names its refs. */
 interface SessionName {
   readonly branch: string;
   readonly place: { readonly session: string };
@@ -252,7 +244,6 @@ export interface RefChange {
   readonly from?: string;
 }
 
-/** All or none. */
 export async function changeRefs(sessionGit: SessionGit, changes: readonly RefChange[]): Promise<void> {
   if (changes.length === 0) return;
   const lines = changes.map(({ ref, to, from }) =>
@@ -261,7 +252,6 @@ export async function changeRefs(sessionGit: SessionGit, changes: readonly RefCh
   await git(sessionGit.gitTarget, ['update-ref', '-m', 'umpire', '--stdin'], { input: lines.join('') });
 }
 
-/** Every ref of the session but the branch. */
 export async function listSessionRefs(sessionGit: SessionGit): Promise<readonly string[]> {
   const out = await git(sessionGit.gitTarget, ['for-each-ref', '--format=%(refname)', refsOf(sessionGit).all]);
   return out
@@ -274,7 +264,6 @@ export async function listSessionRefs(sessionGit: SessionGit): Promise<readonly 
 
 const MAX_NAME_CHARS = 100;
 
-/** Prefix of the sessions' branches. */
 export const BRANCHES = 'umpire/';
 
 export function sessionBranch(session: string): string {
@@ -295,7 +284,6 @@ export function projectNames(names: readonly RawName[], prefix: string): readonl
 
 const MAX_LISTED = 5;
 
-/** The first files, and how many more there are. */
 export function listFew(files: readonly string[]): string {
   const shown = files
     .slice(0, MAX_LISTED)

@@ -15,13 +15,10 @@ import { findSessionRemains, findNameHolder, refsOf, BRANCHES, listSessionRefs, 
 import { mayBeUnmerged, findUnmergedWork } from './unmerged-work.js';
 
 export interface SessionRefsCache {
-  /** Like `findRepository`, once per project. */
   readonly find: typeof findRepository;
-  /** Does a branch or ref have this name? */
   readonly hasRefs: (project: string, session: string) => boolean;
   /** Its branch has work that is nowhere else. Also false where that needs a closer look. */
   readonly isUnapplied: (sessionGit: SessionGit) => boolean;
-  /** Every name of a branch or ref. */
   readonly names: (project: string) => ReadonlySet<string>;
 }
 
@@ -128,7 +125,6 @@ interface SessionWorkFacts {
   readonly kind: Repository['kind'];
   /** The branch has more than it began with. */
   readonly isMerged: boolean;
-  /** The completed tasks. */
   readonly finished: readonly string[];
 }
 

@@ -116,7 +116,6 @@ async function keepFilesBeside({ root }: Worktree): Promise<void> {
 
 const KEPT_SUFFIX = '.before-';
 
-/** Folders with files that could not be taken over. */
 export function leftFolders({ folder }: SessionGit): readonly string[] {
   const names = existsSync(folder) ? readdirSync(folder) : [];
   return names.filter((name) => name.startsWith(`${NAME}${KEPT_SUFFIX}`)).map((name) => join(folder, name));
@@ -133,7 +132,6 @@ export function planMove(sessionGit: Pick<SessionGit, 'folder'>, to: string): vo
   else removeSessionNote(sessionGit);
 }
 
-/** Moves the index to `head`; the files stay. */
 async function moveIndex(context: WorkspaceContext, head: string): Promise<void> {
   const { worktree, note } = readCurrent(context);
   if (note.at === head) return;
@@ -325,7 +323,6 @@ const SESSION_NOTE = object({
 });
 type SessionNote = Infer<typeof SESSION_NOTE>;
 
-/** Missing where the worktree was never ready. */
 export function readSessionNote({ folder }: Pick<SessionGit, 'folder'>): StateRead<SessionNote> {
   return readState(stateFileOf(folder, NAME), SESSION_NOTE);
 }

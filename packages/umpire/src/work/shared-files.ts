@@ -95,7 +95,6 @@ function ignoreShared(paths: readonly string[]): Omit<SharedFiles, 'items'> {
   };
 }
 
-/** The file with the shared paths. */
 function noteOf({ folder }: SessionGit): string {
   return join(folder, PROVISIONS_NOTE);
 }

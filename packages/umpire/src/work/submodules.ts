@@ -68,7 +68,6 @@ interface KeptModule {
   readonly name: RawName;
   readonly commit: string;
   readonly fetch: string;
-  /** The worktree of the task that made it. */
   readonly worktree: string;
 }
 
@@ -86,7 +85,6 @@ export function unfetchedModules({ folder, repository }: SessionGit, steps: read
   );
 }
 
-/** The folders of kept clones. */
 export function keptIn(folder: string): readonly string[] {
   return existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith(KEPT)) : [];
 }

@@ -27,7 +27,6 @@ import type { Worktree } from './worktree.js';
 
 /** Written when a worktree is ready, removed before the worktree. Without it there is no work to take. */
 const LEASE = object({
-  /** The commit that the task began with. */
   base: text,
   /** The set-up command made changes. */
   hasProducts: flag,
@@ -95,7 +94,6 @@ export function leaseOf(sessionGit: SessionGit, name: string): { readonly worktr
   return [worktree.root, index].every((path) => existsSync(path)) ? { worktree, index } : null;
 }
 
-/** The working folder of an attempt. */
 export function worktreeFolderOf(sessionGit: SessionGit, { task, attempt }: Seat): string {
   return workdirOf(sessionGit, worktreeOf(sessionGit, attemptPaths(sessionGit, task, attempt).name).root);
 }

@@ -136,7 +136,6 @@ export async function isElsewhere(sessionGit: SessionGit, commit: string): Promi
     .some((ref) => ref !== '' && ref !== refsOf(sessionGit).branch);
 }
 
-/** Task worktrees that still exist. */
 function listLeases({ folder }: SessionGit): readonly { readonly name: string; readonly task: string }[] {
   const names = existsSync(folder) ? readdirSync(folder) : [];
   return names.flatMap((file) => {

@@ -19,7 +19,6 @@ export async function listUntrackedFiles(repository: Repository, pattern: string
   return names.filter((name) => !/[/\ufffd]/.test(name) && fits(name) && isFile(join(folder, name))).toSorted();
 }
 
-/** Untracked files by their name in the repository. */
 async function listUntracked(gitTarget: GitTarget, which: readonly string[], prefix: string, pattern: string): Promise<readonly string[]> {
   const inside = prefix === '' ? `:(glob)${pattern}` : `:(literal)${prefix}`;
   return rawNames(await git(gitTarget, ['ls-files', '-z', '-o', '--directory', ...which, '--', inside])).map(nameOf);
@@ -70,7 +69,6 @@ function listMatching(folder: string, pattern: string): readonly string[] {
   }
 }
 
-/** A literal path as a line of an ignore file. */
 export function escapePattern(path: string): string {
   return path.replaceAll(/[\\*?[\]!# ]/g, '\\$&');
 }

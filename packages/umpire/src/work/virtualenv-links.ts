@@ -38,7 +38,6 @@ interface EnvironmentMove {
   readonly at: string;
 }
 
-/** Does it have an editable package of the checkout? */
 export function hasEditablePackage(root: string, from: string): boolean {
   return findSitePackages(from).some((library) => linkSitePackages({ root, from, at: '' }, library).length > 2);
 }
@@ -179,7 +178,6 @@ function moveIn(text: string, path: string, to: string): string {
   return text.replaceAll(wholePath(path), () => to);
 }
 
-/** Null for a binary or large file. */
 function readSmallText(path: string): string | null {
   try {
     const bytes = (statOf(path)?.size ?? Infinity) > MAX_SCRIPT_BYTES ? null : readFileSync(path);

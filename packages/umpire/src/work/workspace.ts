@@ -38,7 +38,6 @@ export interface WorkspaceOptions extends SessionPlace {
   readonly link: readonly string[];
   /** The same for files to copy. */
   readonly copy: readonly string[];
-  /** A shell command for every new worktree. */
   readonly setup: string | null;
   /** The sandbox of the set-up command. */
   readonly sandbox?: Sandbox | null;
