@@ -34,7 +34,59 @@ const MAX_EVENT_BYTES = 32 * 1024 * 1024;
 export class EventStream {
   private readonly lines = new LineStream((text, _line, isCut) => {
     // A line that is too long may have been the answer, so its loss is reported.
-    if (!isCut) return this.readEvent(text);
+    if (!isCut) {
+      const object = parseEventLine(text);
+      const event = object === null ? null : readAnyEvent(object);
+      if (object === null || event === null) return;
+      this.hasEvents = true;
+      this.conversation = findConversation(object) ?? this.conversation;
+      const message = findMessageUsage(object);
+      if (message !== null) {
+        const { id, input, output } = message;
+        const known = this.messages.get(id) ?? { input: 0, output: 0 };
+        this.messages.set(id, { id, input: Math.max(input, known.input), output: Math.max(output, known.output) });
+      }
+      if (event.kind !== 'said' || event.isPiece !== true) this.endMessage();
+      switch (event.kind) {
+        case 'noted':
+          return;
+        case 'limited':
+          this.resetsAtMs = event.resetsAtMs;
+          return;
+        case 'failed':
+          if (event.why === '') return;
+          this.fault = event.why;
+          this.signs = event.signs;
+          return;
+        case 'did':
+          this.fault = null;
+          return;
+        case 'said':
+          this.fault = null;
+          if (event.isPiece === true) this.pieces = (this.pieces + event.text).slice(-2 * MAX_RESULT_BYTES);
+          else this.keepText(event.text);
+          return;
+        case 'spent':
+          this.fault = null;
+          if (event.isTotal === true) this.conversationTokens = Math.max(this.conversationTokens ?? 0, event.tokens);
+          else this.tokens = (this.tokens ?? 0) + event.tokens;
+          if (event.costUsd !== null) this.costUsd = (this.costUsd ?? 0) + event.costUsd;
+          return;
+        case 'ended': {
+          this.keepText(event.text);
+          const addCount = (known: number | null, more: number) =>
+            event.isSince === true ? (known ?? 0) + more : Math.max(known ?? 0, more);
+          this.tokens = addCount(this.tokens, event.tokens);
+          if (event.costUsd !== null) this.costUsd = addCount(this.costUsd, event.costUsd);
+          this.messages.clear();
+          this.fault = event.why;
+          this.signs = event.signs;
+          this.refused = event.refused.at(-1);
+          this.onEnded();
+        }
+      }
+      return;
+    }
     if (!text.startsWith('{"')) return;
     this.hasEvents = true;
     this.lost = 'It printed an event of more than 32 MB, which Umpire does not read';
@@ -93,59 +145,6 @@ export class EventStream {
     ];
     const tokens = known.length === 0 ? null : Math.round(known.reduce((sum, one) => sum + one, 0));
     return makeUsage(tokens, this.costUsd);
-  }
-
-  private readEvent(line: string): void {
-    const object = parseEventLine(line);
-    const event = object === null ? null : readAnyEvent(object);
-    if (object === null || event === null) return;
-    this.hasEvents = true;
-    this.conversation = findConversation(object) ?? this.conversation;
-    const message = findMessageUsage(object);
-    if (message !== null) {
-      const { id, input, output } = message;
-      const known = this.messages.get(id) ?? { input: 0, output: 0 };
-      this.messages.set(id, { id, input: Math.max(input, known.input), output: Math.max(output, known.output) });
-    }
-    if (event.kind !== 'said' || event.isPiece !== true) this.endMessage();
-    switch (event.kind) {
-      case 'noted':
-        return;
-      case 'limited':
-        this.resetsAtMs = event.resetsAtMs;
-        return;
-      case 'failed':
-        if (event.why === '') return;
-        this.fault = event.why;
-        this.signs = event.signs;
-        return;
-      case 'did':
-        this.fault = null;
-        return;
-      case 'said':
-        this.fault = null;
-        if (event.isPiece === true) this.pieces = (this.pieces + event.text).slice(-2 * MAX_RESULT_BYTES);
-        else this.keepText(event.text);
-        return;
-      case 'spent':
-        this.fault = null;
-        if (event.isTotal === true) this.conversationTokens = Math.max(this.conversationTokens ?? 0, event.tokens);
-        else this.tokens = (this.tokens ?? 0) + event.tokens;
-        if (event.costUsd !== null) this.costUsd = (this.costUsd ?? 0) + event.costUsd;
-        return;
-      case 'ended': {
-        this.keepText(event.text);
-        const addCount = (known: number | null, more: number) =>
-          event.isSince === true ? (known ?? 0) + more : Math.max(known ?? 0, more);
-        this.tokens = addCount(this.tokens, event.tokens);
-        if (event.costUsd !== null) this.costUsd = addCount(this.costUsd, event.costUsd);
-        this.messages.clear();
-        this.fault = event.why;
-        this.signs = event.signs;
-        this.refused = event.refused.at(-1);
-        this.onEnded();
-      }
-    }
   }
 
   private endMessage(): void {

@@ -28,7 +28,7 @@ import { inheritedVariables, elapsedMs } from '../sessions/environment.js';
 import { environmentIn } from '../sessions/python-environment.js';
 import { forgetCheckedFolders, MAX_BYTES, openFolder, placeFor, writeAtomically } from '../sessions/session-folder.js';
 import type { SessionFolder } from '../sessions/session-folder.js';
-import type { CheckTraces } from '../work/check-worktree.js';
+import type { CheckTraces } from '../work/task-worktree.js';
 
 export const RESULT = 'results/until.json';
 const OUTPUT = 'results/output-until.txt';

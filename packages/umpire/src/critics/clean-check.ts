@@ -2,7 +2,7 @@
 // says nothing about the commit, unless it does the same at the base, as a test run that rewrites a snapshot does.
 
 import { listFew } from '../work/session-git.js';
-import type { CheckTraces, CheckWorktree } from '../work/check-worktree.js';
+import type { CheckTraces, CheckWorktree } from '../work/task-worktree.js';
 
 /** Null: the head of the session's branch. */
 export type OpenCheck = (commit: string | null) => Promise<CheckWorktree>;

@@ -9,7 +9,7 @@ import { isUmpireError } from '@umpire/core/model/errors.js';
 import { decodeTolerantly } from '@umpire/core/formats/decode-text.js';
 import { isObject, own, parseJson } from '@umpire/core/formats/json-text.js';
 import { cellText } from '../agents/result.js';
-import { CHECK_PREFIX } from '../work/check-worktree.js';
+import { CHECK_PREFIX } from '../work/task-worktree.js';
 import { RESULT } from '../critics/check-command.js';
 import { projectCommands } from '../critics/project-commands.js';
 import { describeLayer } from '../critics/test-layers.js';

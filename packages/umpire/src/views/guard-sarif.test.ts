@@ -6,8 +6,8 @@ import { RULE_WORDS, findRuleWords } from '@umpire/guard/rules/all.js';
 import type { GuardFinding } from '@umpire/guard/findings/finding.js';
 import type { GuardRule } from '@umpire/guard/findings/rule-names.js';
 import { openReport } from '@umpire/reports/open-report.js';
-import { guardSarif } from './guard-sarif.js';
-import type { GuardLog } from './guard-sarif.js';
+import { guardSarif } from './guard-page.js';
+import type { GuardLog } from './guard-page.js';
 
 function found(rule: GuardRule, line: number): GuardFinding {
   const file = 'src/ä b#1.test.ts';

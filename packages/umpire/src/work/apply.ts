@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import { removeFrom } from './worktree-changes.js';
 import { commitTree, diffTrees, isAncestor } from './commits.js';
-import { treeWith } from './next-commit.js';
+import { treeWith, applyTreeDiff } from './next-commit.js';
 import { requireCommits } from './session-diff.js';
 import { askGit, git, gitFault, namesInput, pathIn, rawNames, tryGit, nameOf, rawOf, linkOnPathTest } from './git.js';
 import type { RawName, GitTarget } from './git.js';
@@ -14,7 +14,6 @@ import { listSkipped } from './worktree.js';
 import { findSessionGit, changeRefs, refsOf, SHORT_ID, listFew, projectNames } from './session-git.js';
 import type { SessionPlace, SessionGit } from './session-git.js';
 import { modulesInTheWay, replacedModules } from './submodules.js';
-import { applyTreeDiff } from './three-way-merge.js';
 import { lstatOf } from '../sessions/file-system.js';
 import { breakLock } from './session-worktree.js';
 

@@ -11,7 +11,6 @@ import { findCommits, isAllApplied } from './session-diff.js';
 import { git, runGitSync } from './git.js';
 import type { RawName } from './git.js';
 import { readSharedFiles } from './shared-files.js';
-import { removeFolder } from './remove-folder.js';
 import { SNAPSHOT } from './repository.js';
 import { readSessionNote, leftFolders, sessionPath, followMovedProject } from './session-worktree.js';
 import {
@@ -32,7 +31,7 @@ import type { SessionPlace, SessionGit } from './session-git.js';
 import type { SessionRefsCache } from './session-refs-cache.js';
 import { isElsewhere, findUnmergedWork } from './unmerged-work.js';
 import type { UnmergedFiles } from './unmerged-work.js';
-import { worktreeOf } from './worktree.js';
+import { worktreeOf, removeFolder } from './worktree.js';
 
 export type Cleaned =
   /** `branch`: it stays because it is checked out in that folder. */

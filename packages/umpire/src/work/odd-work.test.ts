@@ -19,7 +19,7 @@ import {
 import { applySession } from './apply.js';
 import { cleanSession } from './clean-session.js';
 import { diffOf } from './session-diff.js';
-import { makeWritable, removeFolder } from './remove-folder.js';
+import { makeWritable, removeFolder } from './worktree.js';
 import { openWorkspace } from './workspace.js';
 
 cleanUpAfterwards();

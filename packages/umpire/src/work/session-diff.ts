@@ -8,8 +8,8 @@ import { forkOf } from './open-refs.js';
 import { findRepository } from './repository.js';
 import { findSessionGit, refuseOtherSession, readRef, refsOf } from './session-git.js';
 import type { SessionPlace, SessionGit } from './session-git.js';
-import { applyTreeDiff } from './three-way-merge.js';
-import type { TreeMerge } from './three-way-merge.js';
+import { applyTreeDiff } from './next-commit.js';
+import type { TreeMerge } from './next-commit.js';
 
 export interface SessionCommits {
   readonly base: string;

@@ -14,10 +14,9 @@ import { prepareWorktree, addSharedFiles, workdirOf } from './prepare-worktree.j
 import type { WorkspaceContext } from './prepare-worktree.js';
 import { git, tryGit } from './git.js';
 import type { RawName } from './git.js';
-import { removeFolder } from './remove-folder.js';
 import type { SessionGit, RefChange } from './session-git.js';
 import { refuseMixed } from './submodules.js';
-import { dropLink, makeWorktree, gitTargetOf, worktreeOf } from './worktree.js';
+import { dropLink, makeWorktree, gitTargetOf, worktreeOf, removeFolder } from './worktree.js';
 import type { Worktree } from './worktree.js';
 import { flag, listOf, object, orNull, text } from '@umpire/core/model/schema.js';
 import type { Infer } from '@umpire/core/model/schema.js';

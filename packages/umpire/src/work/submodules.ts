@@ -11,9 +11,8 @@ import { runGitSync, nameOf, pathIn, rawNames, tryGit, git, namesInput } from '.
 import type { RawName, GitTarget } from './git.js';
 import { SHORT_ID, listFew } from './session-git.js';
 import type { SessionGit } from './session-git.js';
-import { gitTargetOf } from './worktree.js';
+import { gitTargetOf, removeSmallFolder } from './worktree.js';
 import type { Worktree } from './worktree.js';
-import { removeSmallFolder } from './remove-folder.js';
 
 const LINK = '160000';
 

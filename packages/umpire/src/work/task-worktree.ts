@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { UmpireError } from '@umpire/core/model/errors.js';
 import type { Seat } from '@umpire/core/model/ports.js';
 import { flag, object, text } from '@umpire/core/model/schema.js';
-import { CHECK_PREFIX } from './check-worktree.js';
-import { makeOwnRepository } from './worktree-repository.js';
+import { makeOwnRepository, readOwnTips } from './worktree-repository.js';
 import { checkOut, hasChanges, listChanges, removeFrom, writeTree } from './worktree-changes.js';
 import { commitTree, diffTrees, commitTitle, readTree } from './commits.js';
 import { prepareWorktree, hasRoomForProject, addSharedFiles, workdirOf } from './prepare-worktree.js';
@@ -16,14 +15,14 @@ import { lstatOf } from '../sessions/file-system.js';
 import { git } from './git.js';
 import type { RawName } from './git.js';
 import { inspectTree } from './inspect-work.js';
-import { treeWith } from './next-commit.js';
+import { treeWith, applyTreeDiff } from './next-commit.js';
 import { describeUncommitted, keepModules, refuseMixed, describeClones } from './submodules.js';
 import { readState, stateFileOf, writeStateFile } from './state-file.js';
-import { changeRefs, readRef, taskRef, projectNames, taskName } from './session-git.js';
+import { changeRefs, readRef, taskRef, projectNames, taskName, refsOf } from './session-git.js';
 import type { SessionGit } from './session-git.js';
-import { applyTreeDiff } from './three-way-merge.js';
 import { dropLink, makeWorktree, removeWorktree, gitTargetOf, worktreeOf } from './worktree.js';
 import type { Worktree } from './worktree.js';
+import { randomBytes } from 'node:crypto';
 
 /** Written when a worktree is ready, removed before the worktree. Without it there is no work to take. */
 const LEASE = object({
@@ -32,7 +31,7 @@ const LEASE = object({
   hasProducts: flag,
 });
 
-export interface TaskCommit {
+interface TaskCommit {
   readonly commit: string;
   readonly base: string;
   readonly files: readonly RawName[];
@@ -238,5 +237,52 @@ export async function removeHalfMade(sessionGit: SessionGit): Promise<void> {
     const isPassing = name.startsWith('merge-') || name.startsWith(CHECK_PREFIX);
     const isHalf = name.startsWith('task-') && !names.includes(`${name}.state`);
     if (isPassing || isHalf) await tryRemoveTask(sessionGit, pathsByName(sessionGit, name));
+  }
+}
+
+// The worktree of one check: a fresh checkout of exactly the judged commit, prepared like any worktree and removed afterwards. Nothing that a
+// task or a process left in another worktree takes part in the check.
+
+export interface CheckTraces {
+  /** Tracked files that no longer had the content of the commit, relative to the project. */
+  readonly changed: readonly string[];
+  readonly hasMoved: boolean;
+}
+
+export interface CheckWorktree {
+  readonly commit: string;
+  readonly workdir: string;
+  /** What was done since the last call. Restores the tracked files; ignored and untracked files stay. */
+  readonly restore: () => Promise<CheckTraces>;
+  readonly remove: () => Promise<void>;
+}
+
+export const CHECK_PREFIX = 'check-';
+
+export async function makeCheckWorktree(context: WorkspaceContext, commit: string): Promise<CheckWorktree> {
+  const { sessionGit, sharedFiles } = context;
+  // A process that a task left behind must not find the folder by its name.
+  const name = `${CHECK_PREFIX}${randomBytes(8).toString('hex')}`;
+  const worktree = await makeWorktree(sessionGit, name, commit);
+  const watch = join(sessionGit.folder, `${name}.watch`);
+  const removeCheck = async () => {
+    rmSync(watch, { force: true });
+    // Files that cannot be removed, such as another user's, stay until the session is opened again or cleaned.
+    await removeWorktree(sessionGit, name).catch(() => undefined);
+  };
+  try {
+    await makeOwnRepository(context.template, worktree, commit, refsOf(sessionGit).branch);
+    const products = await prepareWorktree(context, worktree, watch);
+    const index = products.length > 0 ? watch : worktree.index;
+    const restore = async () => {
+      const { tracked } = await listChanges(worktree, index, sharedFiles);
+      await checkOut(worktree, index, tracked);
+      addSharedFiles(context, worktree);
+      return { changed: projectNames(tracked, sessionGit.repository.prefix), hasMoved: readOwnTips(worktree).head !== commit };
+    };
+    return { commit, workdir: workdirOf(sessionGit, worktree.root), restore, remove: removeCheck };
+  } catch (error) {
+    await removeCheck();
+    throw error;
   }
 }

@@ -5,8 +5,7 @@ import { realpathSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import type { Merge, Sandbox, Workspace, Seat } from '@umpire/core/model/ports.js';
 import { makeRepositoryTemplate } from './worktree-repository.js';
-import { makeCheckWorktree } from './check-worktree.js';
-import type { CheckWorktree } from './check-worktree.js';
+import type { CheckWorktree } from './task-worktree.js';
 import { clearUnbegunSession } from './clean-session.js';
 import type { Protect, WorkspaceContext } from './prepare-worktree.js';
 import { git, rawNames } from './git.js';
@@ -29,7 +28,7 @@ import {
 } from './session-worktree.js';
 import { claimSessionFolder, findSessionGit, recordSessionFolder, projectNames } from './session-git.js';
 import type { SessionPlace, SessionGit } from './session-git.js';
-import { lendWorktree, removeHalfMade, returnWorktree, takeWork, worktreeFolderOf } from './task-worktree.js';
+import { lendWorktree, removeHalfMade, returnWorktree, takeWork, worktreeFolderOf, makeCheckWorktree } from './task-worktree.js';
 import { makeMerge, makeRestore, makeReverts } from './next-commit.js';
 import type { NextCommit } from './next-commit.js';
 

@@ -10,8 +10,7 @@ import { askGit, copyIndex, git, namesInput, pathIn, rawNames, tryGit, linkOnPat
 import type { GitOptions, RawName } from './git.js';
 import { filesInPlace, isRepository, namesInside } from './submodules.js';
 import type { SharedFiles } from './shared-files.js';
-import { makeWritable } from './remove-folder.js';
-import { gitTargetOf } from './worktree.js';
+import { gitTargetOf, makeWritable } from './worktree.js';
 import type { Worktree } from './worktree.js';
 
 export interface Changes {

@@ -10,9 +10,8 @@ import { faultOf } from '../sessions/session-folder.js';
 import { identityOf } from './commits.js';
 import type { Identity } from './commits.js';
 import { copyIndex, git, quoteGitLine, nameOf, tryGit } from './git.js';
-import { removeSmallFolder } from './remove-folder.js';
 import type { SessionGit } from './session-git.js';
-import { worktreeOf } from './worktree.js';
+import { worktreeOf, removeSmallFolder } from './worktree.js';
 import type { Worktree } from './worktree.js';
 
 /** The parts that are the same for all worktrees of a session. */

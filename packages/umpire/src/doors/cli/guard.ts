@@ -2,8 +2,7 @@
 
 import { guardProject } from '../../engine/guard.js';
 import type { GuardRun } from '../../engine/guard.js';
-import { guardJson, guardPage } from '../../views/guard-page.js';
-import { guardSarif } from '../../views/guard-sarif.js';
+import { guardJson, guardPage, guardSarif } from '../../views/guard-page.js';
 import { usage } from './arguments.js';
 import { VERSION } from './version.generated.js';
 import type { CommandOutcome } from './command-outcome.js';

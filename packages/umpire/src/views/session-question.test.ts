@@ -5,9 +5,8 @@ import type { Event } from '@umpire/core/decider/events.js';
 import type { Question } from '@umpire/core/model/questions.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import { ESCALATED, recorded } from '../../../../test/support/session-events.js';
-import { questionPage } from './question-page.js';
 import { columnsOf } from './safe-text.js';
-import { answerOptions } from './session-question.js';
+import { answerOptions, questionPage } from './session-question.js';
 
 function runOf(story: readonly Event[]): RunState {
   return fold(recorded(story)).run as RunState;
