@@ -1,19 +1,19 @@
 import { expect, it } from 'vitest';
-import { splitAtColors, wantsColor, colorDiff, colorDoctor, colorReport, colorStatus } from './colors.js';
+import { colorPage, splitAtColors, wantsColor } from './colors.js';
 
 const PAGES = [
-  ['diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@ f()\n-old\n+new\n same\n', colorDiff, 6],
-  ['review-x: awaiting a person\nwave 1\n  completed  A  dev\n  failed     B  dev\nspent    3 min\n', colorStatus, 5],
-  ['Machine\nok    git  2.39\nfault node  old\n', colorDoctor, 3],
-  ['# Session x\n\nThe result is UNVERIFIED.\n', colorReport, 2],
+  ['diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@ f()\n-old\n+new\n same\n', 'diff', 6],
+  ['review-x: awaiting a person\nwave 1\n  completed  A  dev\n  failed     B  dev\nspent    3 min\n', 'status', 5],
+  ['Machine\nok    git  2.39\nfault node  old\n', 'doctor', 3],
+  ['# Session x\n\nThe result is UNVERIFIED.\n', 'report', 2],
 ] as const;
 
-it.each(PAGES)('colours words and lines, and changes no text: %j', (page, color, colored) => {
-  const shown = color(page, true);
+it.each(PAGES)('colours words and lines, and changes no text: %j', (page, kind, colored) => {
+  const shown = colorPage(kind, page, true);
   const parts = splitAtColors(shown);
   expect(parts.filter((_, at) => at % 2 === 0).join('')).toBe(page);
   expect(shown.split('\n').filter((line) => splitAtColors(line).length > 1)).toHaveLength(colored);
-  expect(color(page, false)).toBe(page);
+  expect(colorPage(kind, page, false)).toBe(page);
 });
 
 it('obeys --color, then NO_COLOR and FORCE_COLOR, then the terminal', () => {

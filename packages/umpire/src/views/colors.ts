@@ -28,71 +28,54 @@ export function splitAtColors(text: string): readonly string[] {
 
 const SEQUENCES = new RegExp(`(${ESC}\\[(?:0|${Object.values(CODES).join('|')})m)`);
 
-// Colours for finished pages: the words of states, headings and changed lines. A page without colours stays the same text.
-
 type Rule = readonly [pattern: RegExp, color: Color];
-
-/** The first rule that a line matches colours what it matched. */
-function colorLines(page: string, rules: readonly Rule[], isOn: boolean): string {
-  if (!isOn) return page;
-  const lines = page.split('\n').map((line) => {
-    const rule = rules.find(([pattern]) => pattern.test(line));
-    return rule === undefined ? line : line.replace(rule[0], (match) => paint(rule[1], match, true));
-  });
-  return lines.join('\n');
-}
 
 const GOOD = 'complete|completed|ok';
 const BAD = 'failed|aborted|unreadable|blocked|fault';
 const CALL = 'awaiting a person|awaiting|interrupted|stopped|asked|note';
 
-const STATUS: readonly Rule[] = [
-  [new RegExp(`(?<=^\\S+: )(?:${GOOD})\\b`), 'green'],
-  [new RegExp(`(?<=^\\S+: )(?:${BAD})\\b`), 'red'],
-  [new RegExp(`(?<=^\\S+: )(?:${CALL})\\b`), 'yellow'],
-  [/^wave \d+.*$/, 'bold'],
-  [/^ {2}completed\b/, 'green'],
-  [/^ {2}(?:failed|blocked)\b/, 'red'],
-  [/^ {2}(?:running|submitted)\b/, 'cyan'],
-  [/^ {2}(?:asked|stopped)\b/, 'yellow'],
-  [/^ {2}(?:pending|skipped)\b/, 'dim'],
-  [/^(?:Waiting for|Unverified:|Suspected bug:|Note:).*$/, 'yellow'],
-  [/^(?:rounds|spent|work|folder) {2,}/, 'dim'],
-  [/^ {2}umpire .*$/, 'cyan'],
-];
+/** For finished pages: the words of states, headings and changed lines. */
+const PAGE_RULES = {
+  status: [
+    [new RegExp(`(?<=^\\S+: )(?:${GOOD})\\b`), 'green'],
+    [new RegExp(`(?<=^\\S+: )(?:${BAD})\\b`), 'red'],
+    [new RegExp(`(?<=^\\S+: )(?:${CALL})\\b`), 'yellow'],
+    [/^wave \d+.*$/, 'bold'],
+    [/^ {2}completed\b/, 'green'],
+    [/^ {2}(?:failed|blocked)\b/, 'red'],
+    [/^ {2}(?:running|submitted)\b/, 'cyan'],
+    [/^ {2}(?:asked|stopped)\b/, 'yellow'],
+    [/^ {2}(?:pending|skipped)\b/, 'dim'],
+    [/^(?:Waiting for|Unverified:|Suspected bug:|Note:).*$/, 'yellow'],
+    [/^(?:rounds|spent|work|folder) {2,}/, 'dim'],
+    [/^ {2}umpire .*$/, 'cyan'],
+  ],
+  doctor: [
+    [/^ok {4}/, 'green'],
+    [/^note {2}/, 'yellow'],
+    [/^fault /, 'red'],
+    [/^(?:Machine|Project|Agents|Critics)$/, 'bold'],
+  ],
+  report: [
+    [/^#{1,6} .*$/, 'bold'],
+    [/^>.*$/, 'dim'],
+    [/\bUNVERIFIED\b/, 'yellow'],
+  ],
+  diff: [
+    [/^(?:diff |index |new file|deleted file|old mode|new mode|similarity |rename |copy |--- |\+\+\+ ).*$/, 'bold'],
+    [/^@@.*?@@/, 'cyan'],
+    [/^\+.*$/, 'green'],
+    [/^-.*$/, 'red'],
+  ],
+} as const satisfies Readonly<Record<string, readonly Rule[]>>;
 
-export function colorStatus(page: string, isOn: boolean): string {
-  return colorLines(page, STATUS, isOn);
-}
-
-const DOCTOR: readonly Rule[] = [
-  [/^ok {4}/, 'green'],
-  [/^note {2}/, 'yellow'],
-  [/^fault /, 'red'],
-  [/^(?:Machine|Project|Agents|Critics)$/, 'bold'],
-];
-
-export function colorDoctor(page: string, isOn: boolean): string {
-  return colorLines(page, DOCTOR, isOn);
-}
-
-const REPORT: readonly Rule[] = [
-  [/^#{1,6} .*$/, 'bold'],
-  [/^>.*$/, 'dim'],
-  [/\bUNVERIFIED\b/, 'yellow'],
-];
-
-export function colorReport(page: string, isOn: boolean): string {
-  return colorLines(page, REPORT, isOn);
-}
-
-const DIFF: readonly Rule[] = [
-  [/^(?:diff |index |new file|deleted file|old mode|new mode|similarity |rename |copy |--- |\+\+\+ ).*$/, 'bold'],
-  [/^@@.*?@@/, 'cyan'],
-  [/^\+.*$/, 'green'],
-  [/^-.*$/, 'red'],
-];
-
-export function colorDiff(patch: string, isOn: boolean): string {
-  return colorLines(patch, DIFF, isOn);
+/** The first rule that a line matches colours what it matched. The text stays the same. */
+export function colorPage(kind: keyof typeof PAGE_RULES, page: string, isOn: boolean): string {
+  if (!isOn) return page;
+  const rules: readonly Rule[] = PAGE_RULES[kind];
+  const lines = page.split('\n').map((line) => {
+    const rule = rules.find(([pattern]) => pattern.test(line));
+    return rule === undefined ? line : line.replace(rule[0], (match) => paint(rule[1], match, true));
+  });
+  return lines.join('\n');
 }

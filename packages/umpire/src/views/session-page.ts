@@ -227,7 +227,8 @@ function drawVerdict({ verdict, scene }: PastVerdict, number: number, { at, labe
     ...(verdict.worse === true ? ['- Worse: the work of this round made things worse'] : []),
     ...verdict.waivers.map((waiver) => `- Waiver: ${inline(waiver)}`),
     ...verdict.anomalies.map((anomaly) => `- Anomaly ${inline(anomaly.rule)}: ${inline(anomaly.message)}`),
-    ...[...limitFindings(there, 'finding'), ...limitFindings(gone, 'fixed finding')],
+    ...limitFindings(there, 'finding'),
+    ...limitFindings(gone, 'fixed finding'),
     ...limitFindings(
       (verdict.dismissed ?? []).map((one) => `- dismissed, ${one.finding.severity}: ${dismissalText(one)}`),
       'dismissed finding',

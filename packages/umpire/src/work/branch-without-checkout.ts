@@ -5,7 +5,7 @@ import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import type { Merge, Workspace } from '@umpire/core/model/ports.js';
 import { isAncestor, signatureOf } from './commits.js';
 import { projectNames } from './session-git.js';
-import { git } from './git.js';
+import { listLines } from './git.js';
 import type { RawName } from './git.js';
 import { makeMerge, makeRestore, makeReverts } from './next-commit.js';
 import type { CommitMaker, NextCommit } from './next-commit.js';
@@ -142,8 +142,7 @@ async function fetchWork(mirror: Mirror, commit: string, session: string): Promi
 async function checkHandedIn(sessionGit: SessionGit, base: string, head: string, commit: string): Promise<string | null> {
   if (await isAncestor(sessionGit, commit, base)) return `commit ${commit} has no work: it is part of the base`;
   if (await isAncestor(sessionGit, commit, head)) return null;
-  const listRevisions = async (...args: readonly string[]): Promise<readonly string[]> =>
-    (await git(sessionGit.gitTarget, ['rev-list', '--first-parent', ...args])).toString('utf8').trim().split('\n');
+  const listRevisions = (...args: readonly string[]) => listLines(sessionGit.gitTarget, ['rev-list', '--first-parent', ...args]);
   const [line = ''] = await listRevisions('--parents', '-1', commit);
   const [parent, ...others] = line.split(' ').slice(1);
   if (parent === undefined || others.length > 0) return `commit ${commit} must have exactly one parent`;

@@ -8,7 +8,7 @@ import { safeName } from '../sessions/safe-name.js';
 import { listChanges } from './worktree-changes.js';
 import { diffTrees } from './commits.js';
 import { findCommits, isAllApplied } from './session-diff.js';
-import { git, runGitSync } from './git.js';
+import { listLines, runGitSync } from './git.js';
 import type { RawName } from './git.js';
 import { readSharedFiles } from './shared-files.js';
 import { SNAPSHOT } from './repository.js';
@@ -179,10 +179,7 @@ async function removeRefs(sessionGit: SessionGit): Promise<{ readonly name: stri
   }
   const names = refsOf(sessionGit);
   const asked = ['for-each-ref', '--format=%(refname) %(worktreepath)', names.branch, names.all];
-  const found = (await git(sessionGit.gitTarget, asked))
-    .toString('utf8')
-    .split('\n')
-    .filter((line) => line !== '');
+  const found = await listLines(sessionGit.gitTarget, asked);
   const seen = found.find((line) => line.startsWith(`${names.branch} `));
   const place = seen?.slice(names.branch.length + 1) ?? '';
   const gone = found.map((line) => line.slice(0, line.indexOf(' '))).filter((ref) => ref !== names.branch || place === '');

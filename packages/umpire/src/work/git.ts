@@ -251,6 +251,14 @@ export async function askGit(gitTarget: GitTarget, args: readonly string[], aski
   return (await git(gitTarget, args, asking)).toString('utf8').trim();
 }
 
+/** The lines of an answer that are not empty. */
+export async function listLines(gitTarget: GitTarget, args: readonly string[], asking: GitOptions = {}): Promise<readonly string[]> {
+  return (await git(gitTarget, args, asking))
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => line !== '');
+}
+
 /** Runs git synchronously in a folder that is not known yet. */
 export function runGitSync(folder: string, args: readonly string[], input?: string): GitResult {
   const variables = gitEnvironment(null, {});

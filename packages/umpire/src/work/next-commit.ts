@@ -5,7 +5,7 @@ import { rmSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { commitTree, diffTrees, isAncestor, commitTitle, readTree } from './commits.js';
 import type { Signature, TreeDifference } from './commits.js';
-import { askGit, git, namesInput, gitFault, rawNames, tryGit } from './git.js';
+import { listLines, askGit, git, namesInput, gitFault, rawNames, tryGit } from './git.js';
 import type { RawName, GitResult } from './git.js';
 import { readRef, SHORT_ID } from './session-git.js';
 import type { SessionGit } from './session-git.js';
@@ -107,7 +107,7 @@ export async function treeWith(
 /** In the order of the branch. Commits that are not in it are left out. */
 async function sortLatestFirst(sessionGit: SessionGit, head: string, commits: readonly string[]): Promise<readonly string[]> {
   const wanted = new Set(commits);
-  const lines = (await git(sessionGit.gitTarget, ['rev-list', '--first-parent', '--parents', head])).toString('utf8').split('\n');
+  const lines = await listLines(sessionGit.gitTarget, ['rev-list', '--first-parent', '--parents', head]);
   return lines.flatMap((line) => {
     const [own = '', , ...merged] = line.split(' ');
     return [own, ...merged].filter((commit) => wanted.has(commit));

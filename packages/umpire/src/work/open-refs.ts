@@ -2,7 +2,7 @@
 
 import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { UmpireError } from '@umpire/core/model/errors.js';
-import { askGit, git, tryGit, namesInput, nameOf, pathIn, rawNames } from './git.js';
+import { listLines, askGit, git, tryGit, namesInput, nameOf, pathIn, rawNames } from './git.js';
 import { changeRefs, refsOf, SHORT_ID } from './session-git.js';
 import type { SessionPlace, SessionGit, RefChange } from './session-git.js';
 import { join, relative, resolve, sep } from 'node:path';
@@ -70,12 +70,8 @@ export async function recordedWork({ place, repository, gitTarget, branch }: Ses
 
 async function readSessionRefs(sessionGit: SessionGit): Promise<ReadonlyMap<string, string>> {
   const { branch, base, head } = refsOf(sessionGit);
-  const out = await git(sessionGit.gitTarget, ['for-each-ref', '--format=%(refname) %(objectname) %(worktreepath)', branch, base, head]);
-  const lines = out
-    .toString('utf8')
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => /^(\S+) (\S+) (.*)$/.exec(line) ?? []);
+  const asked = ['for-each-ref', '--format=%(refname) %(objectname) %(worktreepath)', branch, base, head];
+  const lines = (await listLines(sessionGit.gitTarget, asked)).map((line) => /^(\S+) (\S+) (.*)$/.exec(line) ?? []);
   const seen = lines.find(([, ref, , place = '']) => ref === branch && place !== '')?.[3];
   // A worktree whose folder is gone blocks nothing.
   if (seen !== undefined && existsSync(seen)) throw new UmpireError('branch-in-use', { branch: sessionGit.branch, place: seen });

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
-import { git, tryGit } from './git.js';
+import { listLines, git, tryGit } from './git.js';
 import type { GitTarget } from './git.js';
 import { forkOf } from './open-refs.js';
 import { findRepository } from './repository.js';
@@ -108,10 +108,9 @@ export async function listBranchSteps(place: SessionPlace, to: string | null): P
 
 async function stepsBetween({ gitTarget }: Pick<SessionGit, 'gitTarget'>, base: string, to: string): Promise<readonly BranchStep[]> {
   const args = ['rev-list', '--first-parent', '--reverse', '--parents', '--end-of-options', `${base}..${to}`, '--'];
-  const lines = (await git(gitTarget, args)).toString('utf8').split('\n');
-  return lines.flatMap((line) => {
+  return (await listLines(gitTarget, args)).map((line) => {
     const [commit = '', parent = '', ...merged] = line.split(' ');
-    return commit === '' ? [] : [{ commit, parent, merged }];
+    return { commit, parent, merged };
   });
 }
 

@@ -11,7 +11,7 @@ import type { GitTarget, RawName } from './git.js';
 import { writeStateFile } from './state-file.js';
 import { findRepository } from './repository.js';
 import type { Repository } from './repository.js';
-import { git, tryGit, nameOf } from './git.js';
+import { listLines, git, tryGit, nameOf } from './git.js';
 import { lineOf } from '../views/safe-text.js';
 
 export interface SessionPlace {
@@ -253,11 +253,7 @@ export async function changeRefs(sessionGit: SessionGit, changes: readonly RefCh
 }
 
 export async function listSessionRefs(sessionGit: SessionGit): Promise<readonly string[]> {
-  const out = await git(sessionGit.gitTarget, ['for-each-ref', '--format=%(refname)', refsOf(sessionGit).all]);
-  return out
-    .toString('utf8')
-    .split('\n')
-    .filter((line) => line !== '');
+  return listLines(sessionGit.gitTarget, ['for-each-ref', '--format=%(refname)', refsOf(sessionGit).all]);
 }
 
 // Names of branches, refs, folders and files of a session. Task ids are arbitrary text; names on disk and in git are not.

@@ -12,7 +12,7 @@ import { commitTree, diffTrees, isAncestor, commitTitle, readTree } from './comm
 import type { TreeDifference } from './commits.js';
 import { prepareWorktree, addSharedFiles, workdirOf } from './prepare-worktree.js';
 import type { WorkspaceContext } from './prepare-worktree.js';
-import { git, tryGit } from './git.js';
+import { listLines, git, tryGit } from './git.js';
 import type { RawName } from './git.js';
 import type { SessionGit, RefChange } from './session-git.js';
 import { refuseMixed } from './submodules.js';
@@ -195,7 +195,7 @@ async function takeCommits({ sessionGit, template }: WorkspaceContext, worktree:
   const readable = { ...sessionGit.gitTarget, ...borrowObjects(worktree) };
   const [here, there] = await Promise.all(
     [sessionGit.gitTarget, readable].map(async (target) => {
-      const lines = (await git(target, ['cat-file', '--batch-check'], { input })).toString('utf8').split('\n');
+      const lines = await listLines(target, ['cat-file', '--batch-check'], { input });
       return new Set(lines.flatMap((line) => (/ commit \d+$/.test(line) ? [line.split(' ')[0] ?? ''] : [])));
     }),
   );

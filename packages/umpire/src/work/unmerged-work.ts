@@ -7,7 +7,7 @@ import { safeName } from '../sessions/safe-name.js';
 import { hasChanges, listChanges } from './worktree-changes.js';
 import { diffTrees } from './commits.js';
 import { workdirOf } from './prepare-worktree.js';
-import { git, tryGit } from './git.js';
+import { listLines, tryGit } from './git.js';
 import { readSharedFiles } from './shared-files.js';
 import { readRef, refsOf, SHORT_ID, projectNames } from './session-git.js';
 import type { SessionGit } from './session-git.js';
@@ -91,8 +91,7 @@ async function listUnmergedCommits(sessionGit: SessionGit): Promise<readonly Unm
   const { all, head, branch } = refsOf(sessionGit);
   const tip = (await readRef(sessionGit, head)) ?? (await readRef(sessionGit, branch));
   const shape = ['for-each-ref', '--format=%(objectname) %(refname)', ...(tip === null ? [] : [`--no-merged=${tip}`]), `${all}/`];
-  const lines = (await git(sessionGit.gitTarget, shape)).toString('utf8').split('\n');
-  return lines.flatMap((line): readonly UnmergedCommit[] => {
+  return (await listLines(sessionGit.gitTarget, shape)).flatMap((line): readonly UnmergedCommit[] => {
     const [commit = '', ref = ''] = line.split(' ');
     const named = parseRefName(ref.slice(all.length + 1));
     if (named === undefined) return [];
@@ -129,11 +128,8 @@ async function listFilesOnlyIn(sessionGit: SessionGit, commit: string): Promise<
 /** Has the person merged it into a branch of their own? */
 export async function isElsewhere(sessionGit: SessionGit, commit: string): Promise<boolean> {
   const places = ['refs/heads', 'refs/remotes', 'refs/tags'];
-  const out = await git(sessionGit.gitTarget, ['for-each-ref', '--format=%(refname)', `--contains=${commit}`, ...places]);
-  return out
-    .toString('utf8')
-    .split('\n')
-    .some((ref) => ref !== '' && ref !== refsOf(sessionGit).branch);
+  const refs = await listLines(sessionGit.gitTarget, ['for-each-ref', '--format=%(refname)', `--contains=${commit}`, ...places]);
+  return refs.some((ref) => ref !== refsOf(sessionGit).branch);
 }
 
 function listLeases({ folder }: SessionGit): readonly { readonly name: string; readonly task: string }[] {

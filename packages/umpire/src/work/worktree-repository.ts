@@ -129,9 +129,8 @@ export async function makeOwnRepository(
   branch: string | null,
 ): Promise<void> {
   const { ownGitDir: folder } = worktree;
-  const { ownGitDir } = worktree;
-  if (lstatOf(ownGitDir)?.isDirectory() === true) rmSync(join(ownGitDir, 'HEAD'), { recursive: true, force: true });
-  await removeSmallFolder(ownGitDir);
+  if (lstatOf(folder)?.isDirectory() === true) rmSync(join(folder, 'HEAD'), { recursive: true, force: true });
+  await removeSmallFolder(folder);
   try {
     mkdirSync(folder);
     for (const name of template.folders) mkdirSync(join(folder, name));

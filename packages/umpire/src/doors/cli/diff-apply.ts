@@ -2,7 +2,7 @@
 
 import { basename } from 'node:path';
 import { apply, patchOf } from '../../engine/session-work.js';
-import { colorDiff } from '../../views/colors.js';
+import { colorPage } from '../../views/colors.js';
 import { plainLine, showHidden } from '../../views/safe-text.js';
 import { count } from '../../views/words.js';
 import { latestSession, resolveSession } from '../../sessions/find-sessions.js';
@@ -29,7 +29,7 @@ export async function runDiff(
   if (patch.length === 0) return { stderr: `${what} ${basename(session)} changed nothing.\n`, exit: 0 };
   // FORCE_COLOR is set for whole CI jobs; a patch in a pipe must still apply. --color always colours it.
   if (!isTerminal && (!isColored || (process.env['FORCE_COLOR'] ?? '') !== '')) return { bytes: patch, exit: 0 };
-  return { stdout: colorDiff(showHidden(patch.toString('utf8')), isColored), exit: 0 };
+  return { stdout: colorPage('diff', showHidden(patch.toString('utf8')), isColored), exit: 0 };
 }
 
 export async function runApply({ session: named, project, ...options }: Given<'apply'>): Promise<CommandOutcome> {

@@ -1,7 +1,7 @@
 // `umpire doctor`: checks that a run can start. Changes nothing.
 
 import { checkReadiness } from '../doctor.js';
-import { colorDoctor } from '../../views/colors.js';
+import { colorPage } from '../../views/colors.js';
 import { doctorPage, doctorSummary } from '../../views/doctor-page.js';
 import type { Output } from './output.js';
 import type { CommandOutcome } from './command-outcome.js';
@@ -13,6 +13,6 @@ export async function runDoctor({ json = false, ...request }: Given<'doctor'>, {
     const checkup = await checkReadiness({ ...request, signal });
     const exit = checkup.outcome === 'pass' ? 0 : 3;
     if (json) return { stdout: `${JSON.stringify(checkup)}\n`, exit };
-    return { stdout: colorDoctor(doctorPage(checkup), isColored(1)), stderr: `${doctorSummary(checkup)}\n`, sumsUp: true, exit };
+    return { stdout: colorPage('doctor', doctorPage(checkup), isColored(1)), stderr: `${doctorSummary(checkup)}\n`, sumsUp: true, exit };
   });
 }

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import { patchOf } from '../../engine/session-work.js';
-import { colorReport } from '../../views/colors.js';
+import { colorPage } from '../../views/colors.js';
 import { sessionPage } from '../../views/session-page.js';
 import { faultOf } from '../../sessions/session-folder.js';
 import { provenanceIn } from '../../sessions/session-record.js';
@@ -25,7 +25,7 @@ export async function runReport({ session, project, html = false, out }: Given<'
     clock: LOCAL_CLOCK,
   };
   const exit = record.brokenAt === null ? 0 : 1;
-  if (!html) return { stdout: colorReport(sessionPage(record.state, extra), isColored(1)), exit };
+  if (!html) return { stdout: colorPage('report', sessionPage(record.state, extra), isColored(1)), exit };
   const { htmlReport } = await import('../../views/html-report.js');
   const page = htmlReport(record.state, { ...extra, diff: await diffIn(record) });
   if (out === undefined) return { stdout: page, exit };
