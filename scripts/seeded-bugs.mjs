@@ -49,8 +49,8 @@ export const BUGS = [
   {
     area: 'agents',
     file: 'packages/umpire/src/agents/result.ts',
-    from: 'return invalid(`its id is',
-    to: 'void invalid(`its id is',
+    from: 'return refuseResult(`its id is',
+    to: 'void refuseResult(`its id is',
     tests: ['packages/umpire/src/agents/result.test.ts'],
   },
   {

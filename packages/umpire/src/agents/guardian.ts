@@ -124,7 +124,7 @@ const bell = new Int32Array(new SharedArrayBuffer(4));
 export function sweepProcesses(entry: string): number {
   const ended = new Set<number>();
   for (let tries = 0; tries < 100; tries += 1) {
-    const found = processesWith(Buffer.from(`\0${entry}\0`));
+    const found = listProcesses().filter((pid) => pid !== process.pid && `\0${readProc(pid, 'environ')}\0`.includes(`\0${entry}\0`));
     if (found.length === 0) break;
     for (const pid of found) {
       ended.add(pid);
@@ -139,10 +139,6 @@ export function sweepProcesses(entry: string): number {
   return ended.size;
 }
 
-function processesWith(entry: Buffer): readonly number[] {
-  return listProcesses().filter((pid) => pid !== process.pid && readEnvironment(pid).includes(entry));
-}
-
 function listProcesses(): readonly number[] {
   try {
     return readdirSync('/proc')
@@ -150,15 +146,6 @@ function listProcesses(): readonly number[] {
       .map(Number);
   } catch {
     return [];
-  }
-}
-
-/** Has a zero byte on both sides of every entry. Empty for ended processes and those of other users. */
-function readEnvironment(pid: number): Buffer {
-  try {
-    return Buffer.concat([Buffer.alloc(1), readFileSync(`/proc/${pid}/environ`), Buffer.alloc(1)]);
-  } catch {
-    return Buffer.alloc(0);
   }
 }
 

@@ -41,18 +41,16 @@ export async function planSharedFiles(
   const untracked = rawNames(await git(checkout, ['ls-files', '-z', '-o', '--directory', '--full-name'])).map((name) =>
     nameOf(name).replace(/\/$/, ''),
   );
-  const matchNames = (patterns: readonly string[]): readonly string[] => {
+  const findMatching = (patterns: readonly string[]): readonly string[] => {
     const tests = patterns.filter((pattern) => !pattern.includes('/')).map(nameTest);
-    return untracked.filter((path) => (prefix === '' || path.startsWith(`${prefix}/`)) && tests.some((matches) => matches(basename(path))));
+    const paths = patterns.filter((pattern) => pattern.includes('/')).flatMap((pattern) => expandPath(join(root, prefix), pattern));
+    const named = (path: string) => (prefix === '' || path.startsWith(`${prefix}/`)) && tests.some((matches) => matches(basename(path)));
+    return [...new Set([...untracked.filter(named), ...paths.map((path) => join(prefix, path))])];
   };
-  const byPath = (patterns: readonly string[]): readonly string[] =>
-    patterns
-      .filter((pattern) => pattern.includes('/'))
-      .flatMap((pattern) => expandPath(join(root, prefix), pattern).map((path) => join(prefix, path)));
   const packages = untracked.filter((path) => basename(path) === PACKAGES || isPythonEnvironment(join(root, path)));
-  const asked = new Set([...matchNames(link), ...byPath(link)]);
+  const asked = new Set(findMatching(link));
   const linked = [...new Set([...packages, ...asked])];
-  const copied = [...new Set([...matchNames(copy), ...byPath(copy)])].filter((path) => !linked.includes(path));
+  const copied = findMatching(copy).filter((path) => !linked.includes(path));
   const environments = packages.filter((path) => basename(path) !== PACKAGES).map((path) => join(root, path));
   const outer = findOuterEnvironment(root, join(root, prefix), environments);
   const outerAt = join(prefix, OUTER_ENVIRONMENT);
@@ -65,9 +63,7 @@ export async function planSharedFiles(
   writeStateFile(noteOf(sessionGit), all);
   return {
     items,
-    absent: [...link, ...copy].filter(
-      (one) => !(matchNames([one]).length + byPath([one]).length > 0 || existsSync(join(root, prefix, one))),
-    ),
+    absent: [...link, ...copy].filter((one) => findMatching([one]).length === 0 && !existsSync(join(root, prefix, one))),
     ...ignoreShared(all),
   };
 }
@@ -120,17 +116,15 @@ export function placeSharedFiles(root: string, { items }: SharedFiles): void {
     const target = join(root, item.at);
     try {
       if (item.kind === 'folder') {
-        const isOld = item.isOld?.(target) === true;
-        if (isOld) rmSync(target, { recursive: true, force: true });
+        if (item.isOld?.(target) === true) rmSync(target, { recursive: true, force: true });
         mkdirSync(target, { recursive: true });
-      } else if (lstatOf(target) !== undefined) continue;
-      else if (item.kind === 'copy') placeCopy(item.from, target);
-      else if (item.kind === 'text') placeText(item.text(root), target, item.mode);
-      else {
-        const to = item.inside !== null && existsSync(join(root, item.inside)) ? join(root, item.inside) : item.to;
-        mkdirSync(dirname(target), { recursive: true });
-        symlinkSync(to, target);
+        continue;
       }
+      if (lstatOf(target) !== undefined || (item.kind === 'copy' && statOf(item.from) === undefined)) continue;
+      mkdirSync(dirname(target), { recursive: true });
+      if (item.kind === 'copy') cpSync(item.from, target, { recursive: true, dereference: true, preserveTimestamps: true });
+      else if (item.kind === 'text') writeFileSync(target, item.text(root), { mode: item.mode });
+      else symlinkSync(item.inside !== null && existsSync(join(root, item.inside)) ? join(root, item.inside) : item.to, target);
     } catch (error) {
       throw new UmpireError('write-failed', { path: target, detail: faultOf(error) });
     }
@@ -143,15 +137,4 @@ function staysInside(root: string, path: string): boolean {
   while (lstatOf(folder) === undefined) folder = dirname(folder);
   const isFolder = statOf(folder)?.isDirectory() === true;
   return isFolder && join(realpathSync.native(folder), sep).startsWith(join(realpathSync.native(root), sep));
-}
-
-function placeCopy(from: string, target: string): void {
-  if (statOf(from) === undefined) return;
-  mkdirSync(dirname(target), { recursive: true });
-  cpSync(from, target, { recursive: true, dereference: true, preserveTimestamps: true });
-}
-
-function placeText(text: string, target: string, mode: number): void {
-  mkdirSync(dirname(target), { recursive: true });
-  writeFileSync(target, text, { mode });
 }

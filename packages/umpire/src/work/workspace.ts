@@ -186,12 +186,10 @@ class SessionWorkspace implements GitWorkspace {
   }
 
   merge(task: string, commit: string): Promise<Merge> {
-    return this.inTurn(async () => {
-      const { context, head } = this.ready();
-      // `base`: the commit's parent, if the caller knows it and knows that the commit is not merged yet.
-      const merge = await moveSessionBranch(context, head, await makeMerge(context, head, task, commit, this.taken.get(commit) ?? null));
+    return this.moveBranch(async (context, head) => {
+      const next = await makeMerge(context, head, task, commit, this.taken.get(commit) ?? null);
       this.taken.delete(commit);
-      return this.settle(merge);
+      return next;
     });
   }
 
@@ -223,33 +221,26 @@ class SessionWorkspace implements GitWorkspace {
   }
 
   revert(commits: readonly string[], why: string): Promise<Merge> {
-    return this.inTurn(async () => {
-      const { context, head } = this.ready();
-      return this.settle(await moveSessionBranch(context, head, await makeReverts(context, head, commits, why)));
-    });
+    return this.moveBranch((context, head) => makeReverts(context, head, commits, why));
   }
 
   restore(files: readonly string[], commit: string, why: string, existing: boolean): Promise<Merge> {
-    return this.inTurn(async () => {
-      const { context, head } = this.ready();
-      const wanted = new Set(files);
-      return this.settle(
-        await moveSessionBranch(
-          context,
-          head,
-          await makeRestore(context, head, commit, {
-            isWanted: (name) => this.names([name]).every((one) => wanted.has(one)),
-            existing,
-            why,
-          }),
-        ),
-      );
-    });
+    const wanted = new Set(files);
+    const isWanted = (name: RawName) => this.names([name]).every((one) => wanted.has(one));
+    return this.moveBranch((context, head) => makeRestore(context, head, commit, { isWanted, existing, why }));
   }
 
-  private settle(merge: RawMerge): Merge {
-    if (merge.ok) this.ready().head = merge.head;
-    return { ...merge, files: this.names(merge.files) };
+  /** Moves branch and worktree to the next commit, which is complete before anything moves: a conflict changes nothing. */
+  private moveBranch(make: (context: WorkspaceContext, head: string) => Promise<NextCommit>): Promise<Merge> {
+    return this.inTurn(async () => {
+      const opened = this.ready();
+      const { context, head } = opened;
+      const next = await make(context, head);
+      if (!next.ok) return { ok: false, files: this.names(next.files) };
+      if (next.head !== head) await moveWorktree(context, head, next.head, next.steps);
+      opened.head = next.head;
+      return { ok: true, head: next.head, files: this.names(next.steps.map(({ name }) => name)) };
+    });
   }
 
   private ready(): Opened {
@@ -294,17 +285,4 @@ export async function uncommittedIn({ repository, place }: Pick<SessionGit, 'rep
     rawNames(out).map((entry) => entry.slice(3)),
     repository.prefix,
   ).filter((name) => !own.some((folder) => `${name}/`.startsWith(`${folder}/`) || (name.endsWith('/') && folder.startsWith(name))));
-}
-
-// Moves the session's branch and worktree to the next commit: merges submitted commits, reverts merged ones, restores files. The commit is
-// complete before anything moves: a conflict changes nothing.
-
-type RawMerge =
-  | { readonly ok: true; readonly head: string; readonly files: readonly RawName[] }
-  | { readonly ok: false; readonly files: readonly RawName[] };
-
-async function moveSessionBranch(context: WorkspaceContext, from: string, next: NextCommit): Promise<RawMerge> {
-  if (!next.ok) return next;
-  if (next.head !== from) await moveWorktree(context, from, next.head, next.steps);
-  return { ok: true, head: next.head, files: next.steps.map(({ name }) => name) };
 }
