@@ -73,19 +73,15 @@ export async function checkReadiness(request: DoctorParameters): Promise<DoctorR
     checkCritics(project, config.critics, signal, starts),
   ]);
   const all = checks.flat();
+  const { version } = readManifest(packageRoot()) ?? {};
   return {
-    umpire: umpireVersion(),
+    umpire: typeof version === 'string' ? version : 'unknown',
     node: process.versions.node,
     platform: `${platform()} ${arch()}`,
     project,
     outcome: all.some(({ state }) => state === 'fault') ? 'fail' : 'pass',
     checks: all,
   };
-}
-
-function umpireVersion(): string {
-  const { version } = readManifest(packageRoot()) ?? {};
-  return typeof version === 'string' ? version : 'unknown';
 }
 
 const machineCheck = listChecks('machine');
@@ -311,16 +307,14 @@ function checkSessions(project: string): readonly DoctorCheck[] {
   const see = asked.length === 0 ? null : `See them with: umpire list ${asked.join(' ')}`;
   return [
     projectCheck('sessions', see === null ? 'ok' : 'note', see === null ? `${parts[0]} (umpire list)` : parts.join(', '), see),
-    ...sessions.flatMap(checkFormulas),
+    ...sessions.flatMap(({ name, path }) => {
+      const read = readTasks(openFolder(path));
+      const formulas = read.kind === 'file' ? describeFormulas(read.file) : null;
+      return formulas === null
+        ? []
+        : [projectCheck('formulas', 'note', `${name}: ${formulas}`, 'In a spreadsheet, import these columns as text.')];
+    }),
   ];
-}
-
-function checkFormulas({ name, path }: { readonly name: string; readonly path: string }): readonly DoctorCheck[] {
-  const read = readTasks(openFolder(path));
-  const formulas = read.kind === 'file' ? describeFormulas(read.file) : null;
-  return formulas === null
-    ? []
-    : [projectCheck('formulas', 'note', `${name}: ${formulas}`, 'In a spreadsheet, import these columns as text.')];
 }
 
 const agentCheck = listChecks('agents');
@@ -328,7 +322,11 @@ const agentCheck = listChecks('agents');
 /** Without readable settings the agents of roles are unknown. */
 export async function checkAgentSetup(project: string, config: Settings, areSettingsRead: boolean): Promise<readonly DoctorCheck[]> {
   const own = await Promise.all(
-    Object.keys(config.agents).map(async (name) => checkConfiguredAgent(name, await inspectAgent(name, project, config))),
+    Object.keys(config.agents).map(async (name) => {
+      // A broken agent is only a note here; it is a fault if a role needs it.
+      const { what, fault } = await inspectAgent(name, project, config);
+      return fault === null ? agentCheck(name, 'ok', what) : agentCheck(name, 'note', fault.message, fault.hint);
+    }),
   );
   return [...checkPresets(config), ...own, ...(areSettingsRead ? await checkRoleAgents(project, config) : [])];
 }
@@ -382,11 +380,6 @@ function describeAgent(name: string, { agents }: Settings): string {
   return runs?.kind === 'script' ? `plays ${runs.path}` : 'the person at the terminal';
 }
 
-/** A broken agent is only a note here; it is a fault if a role needs it. */
-function checkConfiguredAgent(name: string, { what, fault }: AgentLook): DoctorCheck {
-  return fault === null ? agentCheck(name, 'ok', what) : agentCheck(name, 'note', fault.message, fault.hint);
-}
-
 function howToChooseAgent(project: string): string {
   const once = configAt(project) === null ? 'with: umpire init' : `under agent in ${CONFIG}`;
   return `Pass --agent when you run, or choose one ${once}.`;
@@ -406,22 +399,20 @@ function checkDefaultAgent(roles: Settings['roles'], project: string): DoctorChe
 
 /** The agent of one role, or the default agent without `role`. */
 async function checkRoleAgent(title: string, name: string, project: string, config: Settings, role?: string): Promise<DoctorCheck> {
-  if (name === BUILT_IN && !Object.hasOwn(config.agents, BUILT_IN)) return checkBuiltInCritic(title, project, role);
+  if (name === BUILT_IN && !Object.hasOwn(config.agents, BUILT_IN)) {
+    if (role === undefined)
+      return agentCheck(title, 'note', "builtin is Umpire's critic; it cannot do other roles", howToChooseAgent(project));
+    const isCritic = CRITIC_LOOPS.some((loop) => builtinLoop(loop)?.roles.critic === role);
+    if (isCritic) return agentCheck(title, 'ok', "builtin, Umpire's critic");
+    return agentCheck(
+      title,
+      'fault',
+      "builtin is Umpire's critic, and this is not a critic's role",
+      'Name an agent for it, or remove the line.',
+    );
+  }
   const { fault } = await inspectAgent(name, project, config);
   return fault === null ? agentCheck(title, 'ok', name) : agentCheck(title, 'fault', fault.message, fault.hint);
-}
-
-function checkBuiltInCritic(title: string, project: string, role: string | undefined): DoctorCheck {
-  if (role === undefined)
-    return agentCheck(title, 'note', "builtin is Umpire's critic; it cannot do other roles", howToChooseAgent(project));
-  const isCritic = CRITIC_LOOPS.some((loop) => builtinLoop(loop)?.roles.critic === role);
-  if (isCritic) return agentCheck(title, 'ok', "builtin, Umpire's critic");
-  return agentCheck(
-    title,
-    'fault',
-    "builtin is Umpire's critic, and this is not a critic's role",
-    'Name an agent for it, or remove the line.',
-  );
 }
 
 const criticCheck = listChecks('critics');
@@ -438,7 +429,12 @@ export async function checkCritics(
   starts: boolean,
 ): Promise<readonly DoctorCheck[]> {
   const testing = await orFault('testing', async () =>
-    starts ? checkTests(project, settings, signal) : guessTests(project, settings).map(guessedRunner),
+    starts
+      ? checkTests(project, settings, signal)
+      : guessTests(project, settings).map(({ place, files }) => {
+          const folder = place.path === '' ? '' : ` in ${place.path}`;
+          return criticCheck('testing', 'note', `${place.runner}${folder}: ${count(files.length, 'test file')} by name; not started`);
+        }),
   );
   const rest = [
     ['debt types', () => [checkTools(project, 'types', settings)]],
@@ -449,11 +445,6 @@ export async function checkCritics(
   ] as const;
   const others = await Promise.all(rest.map(([name, look]) => orFault(name, async () => look())));
   return [...testing, ...others.flat()];
-}
-
-function guessedRunner({ place, files }: Pick<FoundTestPlace, 'place' | 'files'>): DoctorCheck {
-  const folder = place.path === '' ? '' : ` in ${place.path}`;
-  return criticCheck('testing', 'note', `${place.runner}${folder}: ${count(files.length, 'test file')} by name; not started`);
 }
 
 async function orFault(name: string, look: () => Promise<readonly DoctorCheck[]>): Promise<readonly DoctorCheck[]> {

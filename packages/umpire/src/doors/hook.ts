@@ -108,7 +108,11 @@ export function recordAgentSession(project: string, id: string, now: Date): void
   try {
     makeFolders(folder);
     ignoreUmpire(project);
-    removeOld(folder, now);
+    for (const name of readdirSync(folder)) {
+      const place = join(folder, name);
+      const seen = lstatOf(place);
+      if (name.endsWith('.json') && seen?.isFile() === true && now.getTime() - seen.mtimeMs > MOST_AGE_MS) rmSync(place, { force: true });
+    }
   } catch (error) {
     throw new UmpireError('write-failed', { path: `.umpire/${AGENT_SESSIONS}`, detail: faultOf(error) });
   }
@@ -162,14 +166,6 @@ function folderIn(project: string): string {
 /** False if a link leads out of the project: an untrusted repository or an agent may have put it there. */
 function isOwn(project: string): boolean {
   return realPath(folderIn(project)) === folderIn(realPath(project));
-}
-
-function removeOld(folder: string, now: Date): void {
-  for (const name of readdirSync(folder)) {
-    const place = join(folder, name);
-    const seen = lstatOf(place);
-    if (name.endsWith('.json') && seen?.isFile() === true && now.getTime() - seen.mtimeMs > MOST_AGE_MS) rmSync(place, { force: true });
-  }
 }
 
 function ask(project: string, ...args: readonly string[]): string | null {
@@ -262,7 +258,11 @@ async function guardStop(
   if (until !== null && isNew) writeActiveUntil({ ...until, isSentBack: !wasSentBack, told: reported });
   const breaches = prints.length;
   if (isNew && !wasSentBack) return { refusal: refusalFor(run, start !== null), notes: [], isNew, breaches };
-  const notes = notesOf(run, isNew);
+  const notes = [
+    ...(isNew ? [`the agent stopped with ${countBreaches(run.findings.length)} in its change`] : []),
+    ...(run.newAllowances.length > 0 ? [`the change adds ${count(run.newAllowances.length, 'allowance')} for the guard`] : []),
+    ...(run.isBlind ? ['the guard could not read some tests'] : []),
+  ];
   const look = `umpire guard ${base === null ? '' : `--base ${run.against} `}--scope ${scope}`;
   return { refusal: null, notes: notes.length === 0 ? [] : [`${notes.join('; ')}. See ${look}.`], isNew, breaches };
 }
@@ -274,12 +274,4 @@ function refusalFor(run: GuardRun, isSinceStart: boolean): string {
     ? 'the guard found weakened tests in the changes of this session, commits included'
     : 'the guard found weakened tests in this change';
   return `Umpire: ${what}. Fix this before you stop: correct the code instead of weakening tests. If a test must go, name it and say why, and let a person allow it.\n\n${shown}`;
-}
-
-function notesOf({ findings, newAllowances, isBlind }: GuardRun, isNew: boolean): readonly string[] {
-  return [
-    ...(isNew ? [`the agent stopped with ${countBreaches(findings.length)} in its change`] : []),
-    ...(newAllowances.length > 0 ? [`the change adds ${count(newAllowances.length, 'allowance')} for the guard`] : []),
-    ...(isBlind ? ['the guard could not read some tests'] : []),
-  ];
 }

@@ -36,17 +36,17 @@ export interface TopicStart {
 export async function readTopic(asked: TopicAsked): Promise<TopicStart | null> {
   if (asked.issue !== undefined && asked.pr !== undefined)
     throw new UmpireError('usage', { detail: 'Use --issue or --pr, not both.', command: 'run' });
-  if (asked.issue !== undefined) return topicOfIssue(asked, asked.issue);
+  if (asked.issue !== undefined) {
+    const { project, remote } = asked;
+    const word = asked.issue;
+    const { host, repository, number } = issueNamed(word) ?? { ...findRemote(projectFor(project), remote), number: numberIn(word) };
+    const { title, author, text, url } = await readIssue(await openGithub(host), repository, number);
+    return {
+      goal: `Resolve issue #${number} of ${repository}`,
+      topic: { kind: 'issue', repository, number, url, title, author, text, comments: [] },
+    };
+  }
   return asked.pr === undefined ? null : topicOfPullRequest(asked, asked.pr);
-}
-
-async function topicOfIssue({ project, remote }: TopicAsked, word: string): Promise<TopicStart> {
-  const { host, repository, number } = issueNamed(word) ?? { ...findRemote(projectFor(project), remote), number: numberIn(word) };
-  const { title, author, text, url } = await readIssue(await openGithub(host), repository, number);
-  return {
-    goal: `Resolve issue #${number} of ${repository}`,
-    topic: { kind: 'issue', repository, number, url, title, author, text, comments: [] },
-  };
 }
 
 function issueNamed(word: string): { readonly host: string; readonly repository: string; readonly number: number } | null {

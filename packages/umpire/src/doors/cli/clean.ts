@@ -12,24 +12,22 @@ import type { CommandOutcome } from './command-outcome.js';
 import type { Given } from './commands.js';
 
 export async function runClean({ session: named, project = '.', force = false }: Given<'clean'>): Promise<CommandOutcome> {
-  if (named !== undefined) return cleanOne(named, project, force);
+  if (named !== undefined) {
+    let session: string;
+    try {
+      session = resolveSession(named, project);
+    } catch (error) {
+      const orphan = isUmpireError(error) && UNKNOWN.has(error.code) ? await cleanOrphanNamed(openCleaner(project), named, force) : null;
+      if (orphan === null) throw error;
+      return orphan;
+    }
+    const result = await clean(session, { force });
+    return { stderr: `${resultLine(basename(session), result)}\n`, exit: result.ok ? 0 : 1 };
+  }
   if (force) throw usage('--force needs a session: umpire clean <session> --force', 'clean');
   const cleaner = openCleaner(project);
   const lines = [...(await cleanAll(cleaner, latestFirst(project))), ...(await cleanOrphans(cleaner))];
   return { stderr: lines.length === 0 ? 'Nothing to clean.\n' : `${lines.join('\n')}\n`, exit: 0 };
-}
-
-async function cleanOne(named: string, project: string, force: boolean): Promise<CommandOutcome> {
-  let session: string;
-  try {
-    session = resolveSession(named, project);
-  } catch (error) {
-    const orphan = isUmpireError(error) && UNKNOWN.has(error.code) ? await cleanOrphanNamed(openCleaner(project), named, force) : null;
-    if (orphan === null) throw error;
-    return orphan;
-  }
-  const result = await clean(session, { force });
-  return { stderr: `${resultLine(basename(session), result)}\n`, exit: result.ok ? 0 : 1 };
 }
 
 const UNKNOWN: ReadonlySet<string> = new Set(['session-unknown', 'session-none']);

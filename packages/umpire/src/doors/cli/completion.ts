@@ -76,16 +76,14 @@ function wordsFor(row: Option | undefined, rest: readonly string[]): readonly st
   if (takes.type === 'agent') return AGENT_NAMES;
   if (takes.type === 'agents') return [...PRESET_NAMES, 'person'];
   if (takes.type === 'loop') return BUILTIN_NAMES;
-  if (takes.type === 'session') return sessionNames(rest);
-  return 'words' in takes ? (takes.words ?? []) : [];
-}
-
-function sessionNames(rest: readonly string[]): readonly string[] {
-  const at = rest.indexOf('--project');
-  try {
-    return sessionFolders(projectAt(at < 0 ? '.' : (rest[at + 1] ?? '.'))).map((path) => basename(path));
-  } catch {
-    // Candidates are a convenience: an unreadable project has none.
-    return [];
+  if (takes.type === 'session') {
+    const at = rest.indexOf('--project');
+    try {
+      return sessionFolders(projectAt(at < 0 ? '.' : (rest[at + 1] ?? '.'))).map((path) => basename(path));
+    } catch {
+      // Candidates are a convenience: an unreadable project has none.
+      return [];
+    }
   }
+  return 'words' in takes ? (takes.words ?? []) : [];
 }

@@ -12,7 +12,13 @@ import { elapsedMs } from '../../sessions/environment.js';
 const EXIT: Readonly<Record<Verdict['outcome'], number>> = { converge: 0, accept: 0, revise: 3, escalate: 4 };
 
 export async function runDecide({ json = false, session, ...given }: Given<'decide'>, startedAt = elapsedMs()): Promise<CommandOutcome> {
-  const { verdict, report, repeated, notes } = await decide({ ...given, session: folderOf(session), startedAt });
+  // A folder, or the name of a session of this project, as other commands print it.
+  const named = join('.umpire', 'sessions', session);
+  const { verdict, report, repeated, notes } = await decide({
+    ...given,
+    session: !session.includes('/') && !existsSync(session) && existsSync(named) ? named : session,
+    startedAt,
+  });
   const exit = verdict.status === 'partial' ? 5 : EXIT[verdict.outcome];
   const stdout = json ? `${JSON.stringify(verdictJson(verdict))}\n` : report;
   return {
@@ -21,10 +27,4 @@ export async function runDecide({ json = false, session, ...given }: Given<'deci
     sumsUp: true,
     exit,
   };
-}
-
-/** A folder, or the name of a session of this project, as other commands print it. */
-function folderOf(session: string): string {
-  const named = join('.umpire', 'sessions', session);
-  return !session.includes('/') && !existsSync(session) && existsSync(named) ? named : session;
 }

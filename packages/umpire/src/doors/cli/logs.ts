@@ -29,7 +29,12 @@ export async function runLogs(given: Given<'logs'>, output: Output, isTerminal =
   if (log === undefined)
     throw new UmpireError('log-missing', { session: lineOf(sessionWord(session)), task: lineOf(task, 80), known: knownIn(logs) });
   const bytes = readLog(session, log);
-  const stderr = noteOn(session, found, log, bytes.length);
+  const shown = bytes.length;
+  const others = found.slice(0, -1).map(({ name }) => name);
+  const name = lineOf(sessionWord(session));
+  const earlier = others.length === 0 ? '' : ` Earlier: ${others.map((other) => `umpire logs ${name} ${lineOf(other)}`).join(', ')}.`;
+  const cut = shown < log.bytes ? ` Showing the last ${size(shown)} of ${lineOf(log.path)}.` : '';
+  const stderr = `${lineOf(log.task)}, attempt ${log.attempt}, ${size(log.bytes)}.${earlier}${cut}\n`;
   return { ...(isTerminal ? { stdout: endLine(showHidden(readableLog(bytes.toString('utf8')))) } : { bytes }), stderr, exit: 0 };
 }
 
@@ -48,14 +53,6 @@ function chooseLog({ session: first, task, project = '.' }: Given<'logs'>): {
     if (!isTask && logsOf(listLogs(latest), first).length === 0) throw error;
     return { session: latest, task: first };
   }
-}
-
-function noteOn(session: string, found: readonly LogFile[], log: LogFile, shown: number): string {
-  const others = found.slice(0, -1).map(({ name }) => name);
-  const name = lineOf(sessionWord(session));
-  const earlier = others.length === 0 ? '' : ` Earlier: ${others.map((other) => `umpire logs ${name} ${lineOf(other)}`).join(', ')}.`;
-  const cut = shown < log.bytes ? ` Showing the last ${size(shown)} of ${lineOf(log.path)}.` : '';
-  return `${lineOf(log.task)}, attempt ${log.attempt}, ${size(log.bytes)}.${earlier}${cut}\n`;
 }
 
 function listOf(session: string, logs: readonly LogFile[]): string {

@@ -158,7 +158,14 @@ async function runOnce(output: Output, json: boolean, act: Act, place: string | 
     say(wrapLine('Stopping: ending the agents and writing the journal. Press Ctrl-C again to quit now.', '', room));
     stop.abort();
   };
-  const removeListeners = listenForSignals(onSignal, stop.signal);
+  // A closed terminal stops the run, unless no stream is a terminal (nohup). Returns a function that removes the listeners.
+  const isShown = [0, 1, 2].some((fd) => isatty(fd));
+  const onHangup = () => {
+    // The terminal and the shell both send it: the second is not a second Ctrl-C.
+    if (isShown && !stop.signal.aborted) onSignal();
+  };
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal).on('SIGHUP', onHangup);
+  const removeListeners = () => void process.off('SIGINT', onSignal).off('SIGTERM', onSignal).off('SIGHUP', onHangup);
   const color = output.isColored(2);
   let lineOf: ReturnType<typeof followProgress> | null = null;
   let wasPersonCalled = false;
@@ -205,17 +212,6 @@ async function showForecast(forecast: Forecast, write: Output['write'], say: (li
   say(forecastWords(forecast));
   if (!forecast.asks) return true;
   return hasTerminal() && (await askYesNo('Start it?', write));
-}
-
-/** A closed terminal stops the run, unless no stream is a terminal (nohup). Returns a function that removes the listeners. */
-function listenForSignals(onSignal: () => void, stopped: AbortSignal): () => void {
-  const isShown = [0, 1, 2].some((fd) => isatty(fd));
-  const onHangup = () => {
-    // The terminal and the shell both send it: the second is not a second Ctrl-C.
-    if (isShown && !stopped.aborted) onSignal();
-  };
-  process.on('SIGINT', onSignal).on('SIGTERM', onSignal).on('SIGHUP', onHangup);
-  return () => void process.off('SIGINT', onSignal).off('SIGTERM', onSignal).off('SIGHUP', onHangup);
 }
 
 function exitOf({ status }: RunResult, aborts: boolean): number {

@@ -29,7 +29,10 @@ export class ContinuingRuns {
   async start(session: string, name: string, flags: readonly string[] = []): Promise<void> {
     this.troubles.delete(session);
     const before = sizeOfJournal(session);
-    const stderr = openUnnamedFile();
+    // A pipe would stop the run when this process is stopped; a file that has no name is gone with its last reader.
+    const folder = mkdtempSync(join(tmpdir(), 'umpire-serve-'));
+    const stderr = openSync(join(folder, 'stderr'), 'wx+', 0o600);
+    rmSync(folder, { recursive: true });
     const child = spawn(process.execPath, [join(packageRoot(), 'dist', 'umpire.cjs'), 'resume', session, ...flags], {
       cwd: this.project,
       detached: true,
@@ -56,14 +59,6 @@ export class ContinuingRuns {
 
 function sizeOfJournal(session: string): number {
   return statOf(join(session, JOURNAL))?.size ?? 0;
-}
-
-/** A pipe would stop the run when this process is stopped; a file that has no name is gone with its last reader. */
-function openUnnamedFile(): number {
-  const folder = mkdtempSync(join(tmpdir(), 'umpire-serve-'));
-  const fd = openSync(join(folder, 'stderr'), 'wx+', 0o600);
-  rmSync(folder, { recursive: true });
-  return fd;
 }
 
 function endOf(fd: number): string {

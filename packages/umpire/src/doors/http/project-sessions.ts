@@ -62,7 +62,7 @@ export class ProjectSessions implements SessionSource {
     if (!this.isComplete) this.unread = found.size;
     const folders: { readonly id: string; readonly folder: string; readonly changed: number }[] = [];
     for (const [id, folder] of found) {
-      folders.push({ id, folder, changed: changedMs(folder) });
+      folders.push({ id, folder, changed: statOf(join(folder, JOURNAL))?.mtimeMs ?? 0 });
       await turn();
     }
     folders.sort((a, b) => b.changed - a.changed);
@@ -129,8 +129,4 @@ export class ProjectSessions implements SessionSource {
   private idOf(path: string): string {
     return showHidden(relative(this.project, path).split(sep).join('/'));
   }
-}
-
-function changedMs(session: string): number {
-  return statOf(join(session, JOURNAL))?.mtimeMs ?? 0;
 }

@@ -98,7 +98,10 @@ function dashboard(request: ServeRequest, stop: AbortSignal): Hono {
     if (refused !== null) return refused;
     await next();
   });
-  app.onError((error, context) => errorResponse(context, error));
+  app.onError((error, context) => {
+    const known = isUmpireError(error) ? error : new UmpireError('internal', { detail: error.stack ?? error.message });
+    return context.json(errorOf(known), STATUS[known.code] ?? (isUmpireError(error) ? 422 : 500));
+  });
   app.notFound((context) => context.json(errorOf(new UmpireError('page-unknown', { path: lineOf(context.req.path, 200) })), 404));
   for (const [path, { text, type }] of pages) app.get(path, (context) => context.body(text, 200, { 'Content-Type': type }));
   addSessionRoutes(app, reader);
@@ -184,7 +187,16 @@ const DISMISS: z.ZodType<DismissRequest> = z.strictObject({ id: z.string(), find
 function addActions(app: Hono, source: SessionSource, who: string | undefined): void {
   const person = { via: 'dashboard', ...(who === undefined ? {} : { who }) } as const;
   const check: MiddlewareHandler = async (context, next) => {
-    refuseForeignRequest(context);
+    // Refuses pages of other origins, and processes of an agent's task, whatever key they hold.
+    const site = context.req.header('Sec-Fetch-Site') ?? 'same-origin';
+    const origin = context.req.header('Origin');
+    if (site !== 'same-origin' || (origin !== undefined && origin !== new URL(context.req.url).origin))
+      throw new UmpireError('origin-other');
+    if (!/^application\/json(;|$)/.test(context.req.header('Content-Type') ?? ''))
+      throw new UmpireError('body-odd', { detail: 'its content type is not application/json' });
+    const { remotePort, localPort } = (context.env as { readonly incoming: { readonly socket: Socket } }).incoming.socket;
+    const peer = remotePort === undefined || localPort === undefined ? null : pidOfPeer(remotePort, localPort);
+    refuseInsideTask('act for a person', peer ?? undefined);
     await next();
   };
   const limit = bodyLimit({
@@ -221,18 +233,6 @@ async function bodyOf<Body>(context: Context, schema: z.ZodType<Body>): Promise<
     throw new UmpireError('body-odd', { detail: lineOf(`${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`, 200) });
   }
   return read.data;
-}
-
-/** Refuses pages of other origins, and processes of an agent's task, whatever key they hold. */
-function refuseForeignRequest(context: Context): void {
-  const site = context.req.header('Sec-Fetch-Site') ?? 'same-origin';
-  const origin = context.req.header('Origin');
-  if (site !== 'same-origin' || (origin !== undefined && origin !== new URL(context.req.url).origin)) throw new UmpireError('origin-other');
-  if (!/^application\/json(;|$)/.test(context.req.header('Content-Type') ?? ''))
-    throw new UmpireError('body-odd', { detail: 'its content type is not application/json' });
-  const { remotePort, localPort } = (context.env as { readonly incoming: { readonly socket: Socket } }).incoming.socket;
-  const peer = remotePort === undefined || localPort === undefined ? null : pidOfPeer(remotePort, localPort);
-  refuseInsideTask('act for a person', peer ?? undefined);
 }
 
 function requiredQuery(context: Context, name: string): string {
@@ -273,11 +273,6 @@ function refuseRequest(context: Context, key: string, pages: ReadonlyMap<string,
 function isSame(given: string, key: string): boolean {
   const [one, other] = [Buffer.from(given), Buffer.from(key)];
   return one.length === other.length && timingSafeEqual(one, other);
-}
-
-function errorResponse(context: Context, error: Error): Response {
-  const known = isUmpireError(error) ? error : new UmpireError('internal', { detail: error.stack ?? error.message });
-  return context.json(errorOf(known), STATUS[known.code] ?? (isUmpireError(error) ? 422 : 500));
 }
 
 const STATUS: { readonly [Code in UmpireError['code']]?: 400 | 403 | 404 | 409 | 503 } = {

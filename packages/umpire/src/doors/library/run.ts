@@ -107,7 +107,14 @@ async function runWith<Request extends ProgramRequest<RunFlags & RunWatch>>(
       return { session: place, status: 'interrupted', unverified: false, question: null, state: readSession(place).state } as const;
     }),
   );
-  return reportFor(report);
+  const { state, question } = report;
+  const { run: now } = state;
+  return {
+    ...report,
+    question: question === null || now === null ? null : openQuestion(now, question),
+    reason: now?.ended?.reason ?? '',
+    verdicts: verdictsIn(state).map(({ verdict }) => verdict),
+  };
 }
 
 /** The time goes into names and into the journal, so it is checked. */
@@ -116,17 +123,6 @@ function clockOf(call: string, now: () => Date): () => Date {
     const time = now();
     checkValue(call, 'the result of now()', time, DATE);
     return time;
-  };
-}
-
-function reportFor(report: engine.RunResult): RunReport {
-  const { state, question } = report;
-  const { run: now } = state;
-  return {
-    ...report,
-    question: question === null || now === null ? null : openQuestion(now, question),
-    reason: now?.ended?.reason ?? '',
-    verdicts: verdictsIn(state).map(({ verdict }) => verdict),
   };
 }
 

@@ -34,7 +34,22 @@ export async function serve(version: string, signal: AbortSignal): Promise<void>
   // stdout belongs to the protocol, so errors go to stderr.
   const onerror = ({ message }: Error): void => void process.stderr.write(`umpire: ${lineOf(message, MOST_ERROR_CHARACTERS)}\n`);
   const lines = process.stdin.pipe(limitLines(onerror));
-  const handle = serveStdio(() => serverFor(version, atWork), { onerror, transport: new StdioServerTransport(lines) });
+  const handle = serveStdio(
+    () => {
+      const server = new McpServer({ name: 'umpire', title: 'Umpire', version }, { instructions: INSTRUCTIONS });
+      for (const tool of TOOLS) {
+        const { name, title, description, input, isReading } = tool;
+        const annotations = { title, readOnlyHint: isReading, destructiveHint: false, idempotentHint: isReading, openWorldHint: false };
+        server.registerTool(name, { title, description, inputSchema: input, annotations }, async (given, context) => {
+          const answered = runTool(tool, given, callOf(context));
+          atWork.add(answered);
+          return answered.finally(() => atWork.delete(answered));
+        });
+      }
+      return server;
+    },
+    { onerror, transport: new StdioServerTransport(lines) },
+  );
   await new Promise<void>((resolve) => {
     lines.once('end', resolve).once('close', resolve);
     signal.addEventListener('abort', () => resolve(), { once: true });
@@ -71,20 +86,6 @@ function limitLines(onError: (error: Error) => void): Transform {
       done();
     },
   });
-}
-
-function serverFor(version: string, atWork: Set<Promise<unknown>>): McpServer {
-  const server = new McpServer({ name: 'umpire', title: 'Umpire', version }, { instructions: INSTRUCTIONS });
-  for (const tool of TOOLS) {
-    const { name, title, description, input, isReading } = tool;
-    const annotations = { title, readOnlyHint: isReading, destructiveHint: false, idempotentHint: isReading, openWorldHint: false };
-    server.registerTool(name, { title, description, inputSchema: input, annotations }, async (given, context) => {
-      const answered = runTool(tool, given, callOf(context));
-      atWork.add(answered);
-      return answered.finally(() => atWork.delete(answered));
-    });
-  }
-  return server;
 }
 
 function callOf({ mcpReq }: ServerContext): ToolCall {
