@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { refuseTool } from '@umpire/umpire/doors/hook.js';
+import { refuseTool } from '@umpire/umpire/doors/cli/hook.js';
 import { hookEventOf } from '@umpire/core/formats/hook-event.js';
 import { SOAK } from './support/campaign.js';
 import { runInProcess } from './support/in-process.js';

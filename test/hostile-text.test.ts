@@ -10,7 +10,7 @@ import { COMMANDS } from '@umpire/umpire/doors/cli/commands.js';
 import { runDiff } from '@umpire/umpire/doors/cli/diff-apply.js';
 import { runLogs } from '@umpire/umpire/doors/cli/logs.js';
 import { createOutput } from '@umpire/umpire/doors/cli/output.js';
-import type { CommandOutcome } from '@umpire/umpire/doors/cli/command-outcome.js';
+import type { CommandOutcome } from '@umpire/umpire/doors/cli/output.js';
 import { writeFiles } from './support/git-project.js';
 import { runInProcess, given, silentOutput } from './support/in-process.js';
 import { cleanUpProjects, command, makeProject } from './support/run-project.js';

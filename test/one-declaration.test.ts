@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type * as registry from '@umpire/umpire/agents/known/known-agents.js';
 import type { EventStream } from '@umpire/umpire/agents/event-stream.js';
 import type { classifyAgentFault } from '@umpire/umpire/agents/failure-cause.js';
-import type { writeAgentHooks } from '@umpire/umpire/doors/agent-hooks.js';
+import type { writeAgentHooks } from '@umpire/umpire/doors/cli/init.js';
 import type { readArguments } from '@umpire/umpire/doors/cli/arguments.js';
 import type { runComplete } from '@umpire/umpire/doors/cli/completion.js';
 import type { generatedPages } from '@umpire/umpire/doors/cli/generated-pages.js';
@@ -173,7 +173,7 @@ const SOURCES = `
 export * as registry from '@umpire/umpire/agents/known/known-agents.js';
 export { EventStream } from '@umpire/umpire/agents/event-stream.js';
 export { classifyAgentFault } from '@umpire/umpire/agents/failure-cause.js';
-export { writeAgentHooks } from '@umpire/umpire/doors/agent-hooks.js';
+export { writeAgentHooks } from '@umpire/umpire/doors/cli/init.js';
 export { readArguments } from '@umpire/umpire/doors/cli/arguments.js';
 export { runComplete } from '@umpire/umpire/doors/cli/completion.js';
 export { generatedPages } from '@umpire/umpire/doors/cli/generated-pages.js';

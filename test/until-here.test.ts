@@ -3,8 +3,8 @@
 import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { answerStop, refuseTool } from '@umpire/umpire/doors/hook.js';
-import type { StopRequest } from '@umpire/umpire/doors/hook.js';
+import { answerStop, refuseTool } from '@umpire/umpire/doors/cli/hook.js';
+import type { StopRequest } from '@umpire/umpire/doors/cli/hook.js';
 import { keyFolder } from '@umpire/umpire/sessions/journal-key.js';
 import { hookEventOf } from '@umpire/core/formats/hook-event.js';
 import { runInProcess } from './support/in-process.js';

@@ -6,11 +6,9 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { runList } from '@umpire/umpire/doors/cli/list.js';
+import { runList, runReport, runStatus } from '@umpire/umpire/doors/cli/look.js';
 import { runLogs } from '@umpire/umpire/doors/cli/logs.js';
 import { runReplay } from '@umpire/umpire/doors/cli/replay.js';
-import { runReport } from '@umpire/umpire/doors/cli/report.js';
-import { runStatus } from '@umpire/umpire/doors/cli/status.js';
 import type { Event } from '@umpire/core/decider/events.js';
 import { decide } from '@umpire/umpire/engine/decide.js';
 import { resolve, resume } from '@umpire/umpire/engine/session.js';

@@ -2,10 +2,9 @@
 
 import { Readable } from 'node:stream';
 import { runCommandLine } from '@umpire/umpire/doors/cli/command-line.js';
-import { partsOf } from '@umpire/umpire/doors/cli/command-outcome.js';
+import { partsOf, createOutput } from '@umpire/umpire/doors/cli/output.js';
 import { readArguments } from '@umpire/umpire/doors/cli/arguments.js';
 import type { CommandName, Given } from '@umpire/umpire/doors/cli/commands.js';
-import { createOutput } from '@umpire/umpire/doors/cli/output.js';
 import type { Output } from '@umpire/umpire/doors/cli/output.js';
 
 export interface Ran {

@@ -52,7 +52,7 @@ import { readSettings } from '../engine/project-settings.js';
 import { uncommittedWords } from '../engine/settings-notes.js';
 import { elapsedMs } from '../sessions/environment.js';
 
-export interface DoctorParameters {
+interface DoctorParameters {
   /** The project's folder. Default: the project that contains the current folder. */
   readonly project?: string;
   readonly signal?: AbortSignal;
@@ -86,7 +86,7 @@ export async function checkReadiness(request: DoctorParameters): Promise<DoctorR
 
 const machineCheck = listChecks('machine');
 
-export async function checkMachine(folder: string, isSandboxOn: boolean): Promise<readonly DoctorCheck[]> {
+async function checkMachine(folder: string, isSandboxOn: boolean): Promise<readonly DoctorCheck[]> {
   return [checkGit(folder), await checkSandboxTool(isSandboxOn), checkSupervisor()];
 }
 
@@ -138,14 +138,14 @@ function checkSupervisor(): DoctorCheck {
 
 const projectCheck = listChecks('project');
 
-export interface SettingsCheck {
+interface SettingsCheck {
   /** The defaults if the file cannot be read. */
   readonly config: Settings;
   readonly areSettingsRead: boolean;
   readonly check: DoctorCheck;
 }
 
-export async function checkSettings(project: string): Promise<SettingsCheck> {
+async function checkSettings(project: string): Promise<SettingsCheck> {
   try {
     const notes: string[] = [];
     const config = await readSettings(project, { onNote: (note) => void notes.push(note) });
@@ -159,7 +159,7 @@ export async function checkSettings(project: string): Promise<SettingsCheck> {
   }
 }
 
-export async function checkProject(project: string, { config, check }: SettingsCheck): Promise<readonly DoctorCheck[]> {
+async function checkProject(project: string, { config, check }: SettingsCheck): Promise<readonly DoctorCheck[]> {
   const home = worktreeHome(project, config.workspace.home);
   const { link, copy } = config.workspace;
   const repository = await checkRepository(project, home, [...link, ...copy]);
@@ -320,7 +320,7 @@ function checkSessions(project: string): readonly DoctorCheck[] {
 const agentCheck = listChecks('agents');
 
 /** Without readable settings the agents of roles are unknown. */
-export async function checkAgentSetup(project: string, config: Settings, areSettingsRead: boolean): Promise<readonly DoctorCheck[]> {
+async function checkAgentSetup(project: string, config: Settings, areSettingsRead: boolean): Promise<readonly DoctorCheck[]> {
   const own = await Promise.all(
     Object.keys(config.agents).map(async (name) => {
       // A broken agent is only a note here; it is a fault if a role needs it.

@@ -13,7 +13,7 @@ import { lookUpPresets, BUILT_IN } from '../engine/agent-programs.js';
 import { checkAgentName, checkCritics, environmentFiles, repositoryOf } from './doctor.js';
 import { isInGit, projectFor } from '../engine/project-folders.js';
 
-export interface FirstSettingsRequest {
+interface FirstSettingsRequest {
   /** The project's folder. Default: the project that contains the current folder. */
   readonly project?: string;
   readonly agent?: string;
@@ -29,7 +29,7 @@ export interface FirstSettings {
   readonly written: boolean;
 }
 
-export interface WrittenSettings extends FirstSettings {
+interface WrittenSettings extends FirstSettings {
   /** One line for each choice. */
   readonly reasons: readonly string[];
 }

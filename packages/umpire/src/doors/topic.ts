@@ -15,7 +15,7 @@ import { findRepository } from '../work/repository.js';
 import { projectFor } from '../engine/project-folders.js';
 import { readSettings } from '../engine/project-settings.js';
 
-export interface TopicAsked {
+interface TopicAsked {
   readonly project?: string;
   /** A number, or the address of an issue in any repository. */
   readonly issue?: string;

@@ -4,7 +4,7 @@ import { check } from '../../sessions/check-loop.js';
 import { checkHeadline, checkJson, checkPage } from '../../views/check-page.js';
 import { rulesPage, loopGraph } from '../../views/loop-page.js';
 import { usage } from './arguments.js';
-import type { CommandOutcome } from './command-outcome.js';
+import type { CommandOutcome } from './output.js';
 import type { Given } from './commands.js';
 
 const EXIT = { proven: 0, refuted: 3, 'proven in part': 5 } as const;

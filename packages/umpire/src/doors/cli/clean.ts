@@ -8,7 +8,7 @@ import type { Cleaner, CleanResult } from '../../engine/clean.js';
 import { plainLine } from '../../views/safe-text.js';
 import { latestFirst, resolveSession } from '../../sessions/find-sessions.js';
 import { usage } from './arguments.js';
-import type { CommandOutcome } from './command-outcome.js';
+import type { CommandOutcome } from './output.js';
 import type { Given } from './commands.js';
 
 export async function runClean({ session: named, project = '.', force = false }: Given<'clean'>): Promise<CommandOutcome> {

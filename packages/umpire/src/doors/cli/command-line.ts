@@ -3,17 +3,16 @@
 import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import { didYouMean } from '@umpire/core/formats/nearest-word.js';
 import { runDecide } from './decide.js';
-import type { CommandOutcome } from './command-outcome.js';
+import type { CommandOutcome, Output } from './output.js';
 import { COLOR_CHOICES } from '../../views/colors.js';
 import { readArguments, usage } from './arguments.js';
 import { COMMANDS } from './commands.js';
 import type { Command, CommandName, Given } from './commands.js';
 import { processOutput } from './output.js';
-import type { Output } from './output.js';
 import { VERSION } from './version.generated.js';
 import { elapsedMs } from '../../sessions/environment.js';
 
-export interface CommandLineOptions {
+interface CommandLineOptions {
   /** When the command started, in milliseconds since the process started. `decide --deadline-ms` counts from here. */
   readonly startedAt?: number;
   /** Receives what a command writes while it runs. The rest is in the outcome. */
@@ -111,9 +110,9 @@ const ACTS: { readonly [Name in CommandName]: (given: Given<Name>, context: Cont
   apply: async (given) => (await import('./diff-apply.js')).runApply(given),
   pr: async (given) => (await import('./pr.js')).runPr(given),
   clean: async (given) => (await import('./clean.js')).runClean(given),
-  status: async (given, { output }) => (await import('./status.js')).runStatus(given, output),
-  list: async (given, { output }) => (await import('./list.js')).runList(given, output),
-  report: async (given, { output }) => (await import('./report.js')).runReport(given, output),
+  status: async (given, { output }) => (await import('./look.js')).runStatus(given, output),
+  list: async (given, { output }) => (await import('./look.js')).runList(given, output),
+  report: async (given, { output }) => (await import('./look.js')).runReport(given, output),
   logs: async (given, { output }) => (await import('./logs.js')).runLogs(given, output),
   read: async (given, { output }) => (await import('./read.js')).runRead(given, output),
   doctor: async (given, { output }) => (await import('./doctor.js')).runDoctor(given, output),

@@ -7,7 +7,7 @@ import { BUILTIN_NAMES } from '@umpire/core/loops/builtin.js';
 import { AGENT_NAMES, PRESET_NAMES } from '../../agents/known/known-agents.js';
 import { COLOR_CHOICES } from '../../views/colors.js';
 import { projectAt, sessionFolders } from '../../sessions/find-sessions.js';
-import type { CommandOutcome } from './command-outcome.js';
+import type { CommandOutcome } from './output.js';
 import { COMMANDS } from './commands.js';
 import type { Command, CommandName, Given } from './commands.js';
 

@@ -6,9 +6,8 @@ import { critiquePage } from '../../views/critique-page.js';
 import type { CheckOutcome } from '@umpire/core/model/vocabulary.js';
 import { isFile } from '../../sessions/file-system.js';
 import { usage } from './arguments.js';
-import type { CommandOutcome } from './command-outcome.js';
+import type { CommandOutcome, Output } from './output.js';
 import type { Given } from './commands.js';
-import type { Output } from './output.js';
 import { trustQuestion } from './terminal-questions.js';
 
 const EXIT: Readonly<Record<CheckOutcome, number>> = { pass: 0, fail: 3, error: 1, missing: 1, timeout: 1 };

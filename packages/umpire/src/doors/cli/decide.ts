@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Verdict } from '@umpire/core/model/vocabulary.js';
 import { decide } from '../../engine/decide.js';
 import { verdictJson, verdictLines } from '../../views/verdict-page.js';
-import type { CommandOutcome } from './command-outcome.js';
+import type { CommandOutcome } from './output.js';
 import type { Given } from './commands.js';
 import { elapsedMs } from '../../sessions/environment.js';
 

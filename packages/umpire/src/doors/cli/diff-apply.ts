@@ -7,8 +7,7 @@ import { plainLine, showHidden } from '../../views/safe-text.js';
 import { count } from '../../views/words.js';
 import { latestSession, resolveSession } from '../../sessions/find-sessions.js';
 import { usage } from './arguments.js';
-import type { Output } from './output.js';
-import type { CommandOutcome } from './command-outcome.js';
+import type { Output, CommandOutcome } from './output.js';
 import type { Given } from './commands.js';
 
 /** A pipe gets the bytes that `git apply` needs, a terminal gets text. */

@@ -11,10 +11,9 @@ import { lineOf } from '../../views/safe-text.js';
 import { count } from '../../views/words.js';
 import { resolveSession } from '../../sessions/find-sessions.js';
 import { readSession } from '../../sessions/session-record.js';
-import type { CommandOutcome } from './command-outcome.js';
+import type { CommandOutcome, Output } from './output.js';
 import type { Given } from './commands.js';
 import { engineFor } from './engine-choice.js';
-import type { Output } from './output.js';
 import { sessionWord } from './session-argument.js';
 
 export async function runDismiss(given: Given<'dismiss'>, output: Output): Promise<CommandOutcome> {

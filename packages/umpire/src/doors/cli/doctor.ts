@@ -3,10 +3,9 @@
 import { checkReadiness } from '../doctor.js';
 import { colorPage } from '../../views/colors.js';
 import { doctorPage, doctorSummary } from '../../views/doctor-page.js';
-import type { Output } from './output.js';
-import type { CommandOutcome } from './command-outcome.js';
+import type { Output, CommandOutcome } from './output.js';
 import type { Given } from './commands.js';
-import { runUntilInterrupted } from './interrupt.js';
+import { runUntilInterrupted } from './output.js';
 
 export async function runDoctor({ json = false, ...request }: Given<'doctor'>, { isColored }: Output): Promise<CommandOutcome> {
   return runUntilInterrupted(async (signal) => {

@@ -10,7 +10,7 @@ import { engineInit, openEngine } from '../../engine/open-engine.js';
 import { lineOf } from '../../views/safe-text.js';
 import { engineFor } from './engine-choice.js';
 import { usage } from './arguments.js';
-import type { CommandOutcome } from './command-outcome.js';
+import type { CommandOutcome } from './output.js';
 import type { Given } from './commands.js';
 
 export async function runEngine(given: Given<'engine'>): Promise<CommandOutcome> {

@@ -35,9 +35,8 @@ import { quoteWord } from '@umpire/core/formats/shell-text.js';
 import { parseRemote } from '../../work/remote-repository.js';
 import { timeOfDay } from './local-time.js';
 import { usage } from './arguments.js';
-import type { CommandOutcome } from './command-outcome.js';
+import type { CommandOutcome, Output } from './output.js';
 import type { Given } from './commands.js';
-import type { Output } from './output.js';
 
 /** `output`: of a command that sends a message. */
 async function withClient<T>(url: string, output: Output | null, act: (client: ClientDoor) => Promise<T>): Promise<T> {

@@ -5,9 +5,8 @@ import type { GuardRun } from '../../engine/guard.js';
 import { guardJson, guardPage, guardSarif } from '../../views/guard-page.js';
 import { usage } from './arguments.js';
 import { VERSION } from './version.generated.js';
-import type { CommandOutcome } from './command-outcome.js';
+import type { CommandOutcome, Output } from './output.js';
 import type { Given } from './commands.js';
-import type { Output } from './output.js';
 
 export async function runGuard(
   { json = false, sarif = false, strict = false, run: command, runMinutes: minutes, ...request }: Given<'guard'>,

@@ -13,7 +13,7 @@ export interface LiveBlock {
   readonly close: () => void;
 }
 
-export interface BlockTerminal {
+interface BlockTerminal {
   /** Writes a text as it is, with its control sequences. */
   readonly write: (text: string) => void;
   readonly columns: () => number;

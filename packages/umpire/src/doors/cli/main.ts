@@ -3,8 +3,7 @@
 import { isatty } from 'node:tty';
 import { UmpireError } from '@umpire/core/model/errors.js';
 import { failureOutcome, runCommandLine, takeColorFlag } from './command-line.js';
-import { partsOf } from './command-outcome.js';
-import { processOutput } from './output.js';
+import { partsOf, processOutput } from './output.js';
 
 /** Ends the process. Node aborts if it cannot restore a terminal that is gone, so exit by the signal that a closed terminal sends. */
 function leave(exit: number, terminals: readonly number[]): never {

@@ -5,7 +5,7 @@ import { projectFor } from '../../engine/project-folders.js';
 import { serve } from '../mcp/server.js';
 import { usage } from './arguments.js';
 import { VERSION } from './version.generated.js';
-import type { CommandOutcome } from './command-outcome.js';
+import type { CommandOutcome } from './output.js';
 import type { Given } from './commands.js';
 
 export async function runMcp({ project }: Given<'mcp'>): Promise<CommandOutcome> {

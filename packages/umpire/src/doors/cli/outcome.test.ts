@@ -1,7 +1,7 @@
 // In which order a command's two streams are written.
 
 import { expect, it } from 'vitest';
-import { partsOf } from './command-outcome.js';
+import { partsOf } from './output.js';
 
 const verdict = { stdout: 'page\n', stderr: 'sum\n', exit: 0 };
 

@@ -14,11 +14,11 @@ import { openFolder, readPart } from '../../sessions/session-folder.js';
 import type { Output } from './output.js';
 
 /** What `umpire resolve` or `umpire resume` would be called with. */
-export type PromptAnswer =
+type PromptAnswer =
   | { readonly answer: 'resume' }
   | Pick<ResolveParameters, 'answer' | 'reason' | 'rounds' | 'minutes' | 'costUsd' | 'tokens' | 'goal'>;
 
-export interface AskedQuestion {
+interface AskedQuestion {
   readonly run: RunState;
   readonly question: Question;
   /** The session's folder, and its name in commands. */

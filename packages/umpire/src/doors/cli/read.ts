@@ -4,8 +4,7 @@ import { readReports } from '../../engine/read.js';
 import type { CheckOutcome } from '@umpire/core/model/vocabulary.js';
 import { reportsJson, readPage } from '../../views/read-page.js';
 import { usage } from './arguments.js';
-import type { Output } from './output.js';
-import type { CommandOutcome } from './command-outcome.js';
+import type { Output, CommandOutcome } from './output.js';
 import type { Given } from './commands.js';
 
 const EXIT: Readonly<Record<CheckOutcome, number>> = { pass: 0, fail: 3, error: 1, timeout: 1, missing: 1 };

@@ -8,7 +8,7 @@ import { replay, replayAll } from '../../sessions/replay.js';
 import { resolveSession } from '../../sessions/find-sessions.js';
 import { lineOf } from '../../views/safe-text.js';
 import { usage } from './arguments.js';
-import type { CommandOutcome } from './command-outcome.js';
+import type { CommandOutcome } from './output.js';
 import type { Given } from './commands.js';
 
 export async function runReplay({ session, project, all = false, json = false, loop }: Given<'replay'>): Promise<CommandOutcome> {

@@ -14,9 +14,8 @@ import { projectAt } from '../../sessions/find-sessions.js';
 import { answeringUser } from './dismiss.js';
 import { engineFor } from './engine-choice.js';
 import { VERSION } from './version.generated.js';
-import type { CommandOutcome } from './command-outcome.js';
+import type { CommandOutcome, Output } from './output.js';
 import type { Given } from './commands.js';
-import type { Output } from './output.js';
 
 /** Used if it is free, so that bookmarks keep working. */
 const DEFAULT_PORT = 4747;

@@ -3,9 +3,8 @@
 import { UmpireError } from '@umpire/core/model/errors.js';
 import { planTrust, revoke } from '../../engine/trust.js';
 import { usage } from './arguments.js';
-import type { CommandOutcome } from './command-outcome.js';
+import type { CommandOutcome, Output } from './output.js';
 import type { Given } from './commands.js';
-import type { Output } from './output.js';
 import { trustQuestion } from './terminal-questions.js';
 
 export async function runTrust(

@@ -16,9 +16,8 @@ import { TELEMETRY_PROVIDERS } from '../../agents/known/known-agents.js';
 import { openTelemetry } from '../../telemetry/open-telemetry.js';
 import { engineFor } from './engine-choice.js';
 import { usage } from './arguments.js';
-import type { CommandOutcome } from './command-outcome.js';
+import type { CommandOutcome, Output } from './output.js';
 import type { Given } from './commands.js';
-import type { Output } from './output.js';
 
 /** Turns of different sessions at the same time. */
 const CONDUCTED = 4;

@@ -23,7 +23,7 @@ import { pidOfPeer } from './peer-process.js';
 import { SessionReader } from './session-reader.js';
 import type { SessionSource } from './session-source.js';
 
-export interface ServeRequest {
+interface ServeRequest {
   readonly source: SessionSource;
   readonly version: string;
   /** 0: any free port. */

@@ -6,6 +6,13 @@ import type { Option, Options } from '@umpire/core/model/options.js';
 import { UmpireError } from '@umpire/core/model/errors.js';
 import { isObject } from '@umpire/core/formats/json-text.js';
 import { didYouMean } from '@umpire/core/formats/nearest-word.js';
+import { resolve } from 'node:path';
+import { findLoop } from '../../engine/session.js';
+import { BUILTIN_NAMES } from '@umpire/core/loops/builtin.js';
+import { rememberedPipeline } from '@umpire/core/loops/pipeline.js';
+import type { Pipeline, PipelinesInput } from '@umpire/core/loops/pipeline.js';
+import { defineLoop, definePipelines } from '@umpire/core/loops/define-loop.js';
+import type { Loop } from '@umpire/core/loops/loop.js';
 
 /** What only a program can pass. */
 export const CALL = only('function');
@@ -53,4 +60,15 @@ function describeValue(value: unknown): string {
   if (typeof value === 'string') return value === '' ? 'an empty string' : `the string ${JSON.stringify(value.slice(0, 40))}`;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   return Array.isArray(value) ? 'a list' : typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+export async function validateLoop(loop: string | Loop): Promise<string | Loop> {
+  if (typeof loop === 'string') return !BUILTIN_NAMES.includes(loop) && /[./\\]/.test(loop) ? resolve(loop) : loop;
+  if (rememberedPipeline(loop) !== undefined) return loop;
+  return defineLoop(loop);
+}
+
+export async function validatePipeline(given: PipelinesInput, named: string | Loop): Promise<Pipeline> {
+  const { loop } = await findLoop(named);
+  return definePipelines(given, loop);
 }

@@ -14,8 +14,7 @@ import type { Checked } from '../../sessions/check-loop.js';
 import * as replaying from '../../sessions/replay.js';
 import type { ReplayAllRequest, ReplayRequest } from '../../sessions/replay.js';
 import { CHECK, CRITIQUE, DECIDE, GUARD, READ, REPLAY, needed, number } from '@umpire/core/model/options.js';
-import { CALL, DATE, SIGNAL, argumentError, checkRequest, checkValue } from './argument-checks.js';
-import { validateLoop } from './loops.js';
+import { CALL, DATE, SIGNAL, argumentError, checkRequest, checkValue, validateLoop } from './argument-checks.js';
 import { withCallbacks } from './callbacks.js';
 
 const AMOUNT = number(0, Infinity, 'N', '');

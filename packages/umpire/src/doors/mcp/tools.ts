@@ -9,8 +9,7 @@ import { CHECK, CRITIQUE, DECIDE, DIFF, GUARD, LATEST_SESSION, READ, REPLAY } fr
 import type { Option, OptionValues, Options } from '@umpire/core/model/options.js';
 import { BUILTIN_NAMES, builtinLoop } from '@umpire/core/loops/builtin.js';
 import { critique, check, decide, guard, readReports, replay, replayAll } from '../library/judge.js';
-import { list, report, status } from '../library/sessions.js';
-import { diff } from '../library/session-work.js';
+import { list, report, status, diff } from '../library/sessions.js';
 import { checkJson, checkPage } from '../../views/check-page.js';
 import { doctorPage } from '../../views/doctor-page.js';
 import { critiquePage } from '../../views/critique-page.js';
