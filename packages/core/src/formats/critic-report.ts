@@ -22,7 +22,7 @@ import {
 } from './severity.js';
 import { splitTag, stripOrnament } from './severity-tag.js';
 import type { SeverityTag } from './severity-tag.js';
-import { WordList, wordsOf } from './word-lists.js';
+import { lowerCase, WordList, wordsOf } from './word-lists.js';
 
 export interface JsonFence {
   readonly line: number;
@@ -53,24 +53,24 @@ const FIGURE_KEYS = new WordList('threshold weight total total_issues total_find
 
 /** Sections of what is no longer open. Narrow on purpose: "Type Scale" or "Fixed header" would hide its findings. */
 const CLOSED =
-  /\b(?:resolved|addressed|strengths?|positives?|what works|(?:went|works?) well|what[' ]?i?s good|good practices|history|changes since|previous(?:ly)? (?:findings|issues|audit|round|iteration|review)|prior (?:findings|issues|audit|round|iteration|review)|(?:issues|findings|items|problems) (?:fixed|closed)|behoben|st\u00e4rken|points forts|fortalezas)\b|^(?:fixed|closed|pass(?:ed|es|ing)?|legend|definitions|method(?:ology)?|changelog)(?:$| (?:since|in|from|issues|findings|items|checks|criteria|areas|tests)\b)|^(?:severity|rating|scoring) (?:scale|levels?|classification|guide|criteria|definitions|key|legend|rubric)\b|\u5df2\u89e3\u51b3|\u5df2\u4fee\u590d|\u4f18\u70b9|\u89e3\u6c7a\u6e08\u307f/i;
+  /\b(?:resolved|addressed|strengths?|positives?|what works|(?:went|works?) well|what[' ]?i?s good|good practices|history|changes since|previous(?:ly)? (?:findings|issues|audit|round|iteration|review)|prior (?:findings|issues|audit|round|iteration|review)|(?:issues|findings|items|problems) (?:fixed|closed)|behoben|st\u00e4rken|points forts|fortalezas)\b|^(?:fixed|closed|pass(?:ed|es|ing)?|legend|definitions|method(?:ology)?|changelog)(?:$| (?:since|in|from|issues|findings|items|checks|criteria|areas|tests)\b)|^(?:severity|rating|scoring) (?:scale|levels?|classification|guide|criteria|definitions|key|legend|rubric)\b|\u5df2\u89e3\u51b3|\u5df2\u4fee\u590d|\u4f18\u70b9|\u89e3\u6c7a\u6e08\u307f/;
 const OPEN =
-  /\b(?:not|remain\w*|open|outstanding|still|must|should|needs?|pending|to be|un(?:resolved|fixed|addressed|closed)|reopened|regressed)\b/i;
+  /\b(?:not|remain\w*|open|outstanding|still|must|should|needs?|pending|to be|un(?:resolved|fixed|addressed|closed)|reopened|regressed)\b/;
 const ASIDE =
-  /\b(?:summary|overview|tl;?dr|highlights|conclusion|takeaways?|at a glance|next (?:steps?|actions?)|actions?|rationale|decision|remediation|to-?do|priorities|roadmap|reasoning|recommend\w*|suggest\w*|required (?:fixes|changes)|fix plan)\b/i;
-const SCORES = /\b(?:scores?|scorecard|scoring|ratings?)\b/i;
+  /\b(?:summary|overview|tl;?dr|highlights|conclusion|takeaways?|at a glance|next (?:steps?|actions?)|actions?|rationale|decision|remediation|to-?do|priorities|roadmap|reasoning|recommend\w*|suggest\w*|required (?:fixes|changes)|fix plan)\b/;
+const SCORES = /\b(?:scores?|scorecard|scoring|ratings?)\b/;
 const FINDINGS =
-  /\b(?:findings?|issues?|problems?|violations?|defects?|concerns?|bugs|failures?|gaps|unresolved|challenges?|critiques?|weaknesses|befunde?|probleme|constats?|hallazgos?|problemas?)\b|m\u00e4ngel|probl\u00e8mes?|\u95ee\u9898|\u53d1\u73b0|\u554f\u984c|\u6307\u6458/i;
+  /\b(?:findings?|issues?|problems?|violations?|defects?|concerns?|bugs|failures?|gaps|unresolved|challenges?|critiques?|weaknesses|befunde?|probleme|constats?|hallazgos?|problemas?)\b|m\u00e4ngel|probl\u00e8mes?|\u95ee\u9898|\u53d1\u73b0|\u554f\u984c|\u6307\u6458/;
 const DIMENSION =
-  /^(?:\d{1,3}[.)]\s+)?((?:accessibility|a11y|consistency|completeness|quality|compliance|usability|performance|responsiveness|responsive|visual|tokens?|states?|interaction|naming|documentation|typography|colou?rs?|spacing|layout|industry|brand|content|motion|design tokens)\b[^:(\u2014\u2013]{0,30}?)\s*(?:$|[:(\u2014\u2013]|- )/i;
+  /^(?:\d{1,3}[.)]\s+)?((?:accessibility|a11y|consistency|completeness|quality|compliance|usability|performance|responsiveness|responsive|visual|tokens?|states?|interaction|naming|documentation|typography|colou?rs?|spacing|layout|industry|brand|content|motion|design tokens)\b[^:(\u2014\u2013]{0,30}?)\s*(?:$|[:(\u2014\u2013]|- )/;
 const OVERALL =
-  /\b(?:summary|overview|overall|audit|report|results?|verdict|conclusion|scores?|decision|status|final|gc|signal|assessment|scorecard|critique|review)\b/i;
+  /\b(?:summary|overview|overall|audit|report|results?|verdict|conclusion|scores?|decision|status|final|gc|signal|assessment|scorecard|critique|review)\b/;
 /** Finished: `✅ …`, `[RESOLVED] …`, `… — fixed`. `position: fixed` is a style, so only a dash before the word marks it as a status. */
 const DONE =
-  /^[\u2705\u2713\u2714\u2611]|^\[\s*(?:resolved|fixed|closed|done|addressed|verified)\s*\]|(?:[\u2014\u2013\u2192-]\s*(?:resolved|fixed|addressed|done)|\((?:resolved|addressed|done))[.)]?$/i;
+  /^[\u2705\u2713\u2714\u2611]|^\[\s*(?:resolved|fixed|closed|done|addressed|verified)\s*\]|(?:[\u2014\u2013\u2192-]\s*(?:resolved|fixed|addressed|done)|\((?:resolved|addressed|done))[.)]?$/;
 const STRUCK = /^~~.{1,2000}~~/s;
 /** A heading or bullet that only numbers what its fields say. */
-const NUMBERED_THING = /^(?:finding|issue|problem|challenge|critique)?\s?#?\d{0,3}:?$/i;
+const NUMBERED_THING = /^(?:finding|issue|problem|challenge|critique)?\s?#?\d{0,3}:?$/;
 
 type Heading =
   | { readonly kind: 'severity'; readonly severity: Severity; readonly several: boolean; readonly count: number | null }
@@ -83,7 +83,8 @@ export function readHeading(title: string, isListed = false): Heading {
   const text = stripOrnament(unnumbered)
     .replace(/^\d{1,3}(?:\.\d{1,3}){0,3}[.):]?\s{1,4}/, '')
     .replace(/[\s:*]+$/, '');
-  if (CLOSED.test(text) && !OPEN.test(text)) return { kind: 'closed' };
+  const lower = text.toLowerCase();
+  if (CLOSED.test(lower) && !OPEN.test(lower)) return { kind: 'closed' };
   const counted = /\s?(?:[:\u2014\u2013-]\s?|\()\s?(\d{1,6})(?:\s(?:issues?|findings?|found|total)){0,2}\s?\)?$/i.exec(text);
   const count = counted === null ? null : Number(counted[1]);
   const name = (counted === null ? text.replace(/\s*\([^()]*\)$/, '') : text.slice(0, counted.index)).trim();
@@ -94,12 +95,12 @@ export function readHeading(title: string, isListed = false): Heading {
     return { kind: 'severity', severity, several: isSeveral(name) || isRemark, count };
   // "Critical accessibility issues"
   const [first = ''] = name.split(' ');
-  const led = FINDINGS.test(name) && certaintyOf(first) === 'plain' ? parseSeverity(first) : null;
-  if (led !== null && !ASIDE.test(name)) return { kind: 'severity', severity: led, several: true, count };
-  if (ASIDE.test(text)) return { kind: 'aside' };
-  if (SCORES.test(text)) return { kind: 'scores' };
-  if (FINDINGS.test(text)) return { kind: 'findings' };
-  return { kind: /\bdimensions?\b/i.test(text) ? 'scores' : 'plain' };
+  const led = FINDINGS.test(name.toLowerCase()) && certaintyOf(first) === 'plain' ? parseSeverity(first) : null;
+  if (led !== null && !ASIDE.test(lower)) return { kind: 'severity', severity: led, several: true, count };
+  if (ASIDE.test(lower)) return { kind: 'aside' };
+  if (SCORES.test(lower)) return { kind: 'scores' };
+  if (FINDINGS.test(lower)) return { kind: 'findings' };
+  return { kind: /\bdimensions?\b/.test(lower) ? 'scores' : 'plain' };
 }
 
 /** `medium/low`, `high and critical` */
@@ -109,7 +110,11 @@ function isSeveral(text: string): boolean {
 
 /** A heading that names a dimension: "Accessibility", "3. Token Consistency". */
 export function dimensionWord(title: string): string | null {
-  return DIMENSION.exec(stripOrnament(title))?.[1]?.trim() ?? null;
+  const name = stripOrnament(title);
+  const found = DIMENSION.exec(lowerCase(name));
+  return found === null
+    ? null
+    : name.slice(found[0].indexOf(found[1] ?? ''), found[0].indexOf(found[1] ?? '') + (found[1]?.length ?? 0)).trim();
 }
 
 /** Reads the report into the draft and returns its JSON fences, which may hold a report too. */
@@ -162,7 +167,7 @@ class ReportWalk {
       return { ...inside, mode: 'plain', dimension: scored.name, title: scored.name };
     }
     const tag = role.kind === 'closed' ? null : splitTag(stripNumber(title));
-    if (tag !== null && DONE.test(title)) {
+    if (tag !== null && DONE.test(lowerCase(title))) {
       this.draft.skipResolved();
       return null;
     }
@@ -193,7 +198,7 @@ class ReportWalk {
     if (!tagged && said === undefined && !bare) return false;
     const headline = tag !== null && tag.rest !== '' ? tag.rest : stripNumber(title);
     const firstText = blocks.flatMap((block) => (block.kind === 'text' ? block.lines : [])).find((line) => !isLabel(line));
-    const text = NUMBERED_THING.test(headline.trim()) ? (messageIn(fields) ?? firstText ?? headline) : headline;
+    const text = NUMBERED_THING.test(headline.trim().toLowerCase()) ? (messageIn(fields) ?? firstText ?? headline) : headline;
     this.addFinding(text, (said === undefined ? null : this.parseField(said)) ?? tag?.severity ?? above.severity, above, fields);
     return true;
   }
@@ -221,14 +226,14 @@ class ReportWalk {
       if (cells.length === 2 && this.readFact(cells.join(': '), context)) continue;
       const faulty = cells.map(leadingEmojiSeverity).find((severity) => severity !== null);
       const text = cells.map(plainText).join(' | ');
-      if (faulty === undefined || DONE.test(cells.at(-1) ?? '')) this.draft.leave(cells.join(' | '));
+      if (faulty === undefined || DONE.test(lowerCase(cells.at(-1) ?? ''))) this.draft.leave(cells.join(' | '));
       else this.addFinding(text, this.worseOfKind(text, faulty, context), context, new Map());
     }
   }
 
   private readText(lines: readonly string[], context: LineContext, bareProse: boolean): void {
     if (context.mode === 'closed') {
-      for (const line of lines) if (OPEN.test(line)) this.readLine(line, { ...context, mode: 'plain' });
+      for (const line of lines) if (OPEN.test(line.toLowerCase())) this.readLine(line, { ...context, mode: 'plain' });
       return;
     }
     const fields = fieldsOf([{ kind: 'text', lines }]);
@@ -248,7 +253,7 @@ class ReportWalk {
     if (this.readInlineJson(line) || this.readFact(line, context)) return true;
     const tag = splitTag(line);
     if (tag === null || tag.rest === '') return this.readDenial(plainText(line), context);
-    if (DONE.test(line)) this.draft.skipResolved();
+    if (DONE.test(lowerCase(line))) this.draft.skipResolved();
     else this.readTagged(tag, context, new Map());
     return true;
   }
@@ -272,8 +277,13 @@ class ReportWalk {
   private readItem(item: ListItem, context: LineContext): void {
     const text = plainText(item.text);
     const tag = splitTag(item.text);
-    const isDone = DONE.test(text) && (tag === null ? context.severity !== null && !isNoFinding(text) : !isNoFinding(tag.rest));
-    if (item.checked === true || STRUCK.test(text) || isDone || (context.mode === 'closed' && (tag === null || !OPEN.test(text)))) {
+    const isDone = DONE.test(lowerCase(text)) && (tag === null ? context.severity !== null && !isNoFinding(text) : !isNoFinding(tag.rest));
+    if (
+      item.checked === true ||
+      STRUCK.test(text) ||
+      isDone ||
+      (context.mode === 'closed' && (tag === null || !OPEN.test(text.toLowerCase())))
+    ) {
       if (tag === null ? context.severity !== null && item.checked !== true : !isNoFinding(tag.rest)) this.draft.skipResolved();
       for (const inner of item.items) this.readItem(inner, { ...context, mode: 'closed' });
       return;
@@ -289,7 +299,7 @@ class ReportWalk {
     const said = fields.get('severity');
     if (tag !== null && tag.rest !== '') this.readTagged(tag, context, fields, item);
     else if (said !== undefined)
-      this.addFinding(NUMBERED_THING.test(text) ? (messageIn(fields) ?? text) : text, this.parseField(said), context, fields);
+      this.addFinding(NUMBERED_THING.test(text.toLowerCase()) ? (messageIn(fields) ?? text) : text, this.parseField(said), context, fields);
     else if (!this.readDenial(text, context)) {
       if (!this.isClaim(text, context)) {
         this.draft.leave(text);
@@ -339,7 +349,7 @@ class ReportWalk {
     }
     if (isLegend(line)) return true;
     const scored = scoreLines(line, context.mode === 'scores');
-    const section = context.title === '' || OVERALL.test(context.title) ? null : stripNumber(context.title);
+    const section = context.title === '' || OVERALL.test(context.title.toLowerCase()) ? null : stripNumber(context.title);
     if (scored.length === 0) {
       if (pair === null || !FIGURE_KEYS.has(pair.key) || !/^\W{0,3}\d/.test(pair.value)) return false;
       if (pair.key === 'threshold' && section !== null) this.draft.setThreshold(section, pair.value);
@@ -373,7 +383,7 @@ class ReportWalk {
 
   private isClaim(text: string, context: LineContext): boolean {
     if (isLabel(text) || isFigure(text) || !hasLetter(text)) return false;
-    return context.severity !== null || (context.mode === 'findings' && !DONE.test(text));
+    return context.severity !== null || (context.mode === 'findings' && !DONE.test(lowerCase(text)));
   }
 
   private parseField(word: string): Severity | null {

@@ -1,7 +1,7 @@
 // Parses Markdown into a tree of sections with lists, tables, paragraphs and fences, from the block tokens of `marked`. First it mends
 // what agents write but the specification reads otherwise: open fences, quotations, HTML, a list directly below a sentence.
 
-import { Lexer } from 'marked';
+import { Lexer, Tokenizer } from 'marked';
 import type { Token, Tokens } from 'marked';
 import { plainText } from './report-lines.js';
 
@@ -42,7 +42,7 @@ const BULLETS_IN_ROW = /^(\s*(?:(?:[-*+>]|\d{1,9}[.)])\s+){10})(?:(?:[-*+>]|\d{1
 export function parseMarkdown(text: string): Section {
   const body = (text.startsWith('\ufeff') ? text.slice(1) : text).replace(/\r\n?/g, '\n');
   const outline = new Outline(body);
-  outline.addTokens(new Lexer().blockTokens(mendLines(body.split('\n')).join('\n'), []));
+  outline.addTokens(new Lexer({ gfm: true, tokenizer: new BlockTokenizer() }).blockTokens(mendLines(body.split('\n')).join('\n'), []));
   return outline.root;
 }
 
@@ -90,6 +90,13 @@ function mendLines(lines: readonly string[]): readonly string[] {
     mended.push(line);
   }
   return mended;
+}
+
+/** mendLines has taken HTML and quotations away. A link definition (`[HIGH]: burns`) is text. */
+class BlockTokenizer extends Tokenizer {
+  override html(): undefined {}
+  override blockquote(): undefined {}
+  override def(): undefined {}
 }
 
 /** Removes quotation marks of Markdown. */
@@ -143,7 +150,6 @@ class Outline {
           rows: rows.map((row) => row.map(({ text }) => text.trim())),
         });
       } else if (token.type === 'code') this.addCode(token as Tokens.Code);
-      else if (token.type === 'blockquote') this.addTokens((token as Tokens.Blockquote).tokens);
       else if (token.type !== 'space' && token.type !== 'hr') {
         const next = tokens.slice(at + 1, at + 3).find(({ type }) => type !== 'space')?.type;
         this.addText(

@@ -24,7 +24,7 @@ const NEIGHBOURS = new WordList(
 const OPENING =
   /^(?:there (?:is|are|was|were)|(?:i|we|the|this|our)(?: \w+){0,3}? (?:found|see|identified|revealed|did not (?:find|reveal|identify|uncover)(?= any\b)))\s/;
 const ALL_DONE =
-  /^(?:all|every|both)\b.{0,80}\b(?:issues?|findings?|problems?|violations?|concerns?)\b.{0,120}\b(?:been|now|were|was|are|is|all|fully) (?:resolved|fixed|addressed|closed|remediated)\b/;
+  /^(?:all|every|both)\b.*\b(?:issues?|findings?|problems?|violations?|concerns?)\b.*\b(?:been|now|were|was|are|is|all|fully) (?:resolved|fixed|addressed|closed|remediated)\b/;
 const EXCEPTION = /\b(?:not|except|but|however|only|partially|unless|until|one)\b/;
 const SENTENCE_END = /[.!;\u3002](?:\s|$)|\s[\u2014\u2013-]\s|\s?[()]/;
 const EMPHASIS = '*_`';
@@ -41,8 +41,8 @@ export function denialIn(text: string): 'all' | 'partly' | null {
 
 function denies(sentence: string): boolean {
   const lower = sentence.toLowerCase().replace('n/a', 'na').replaceAll(/[*_`]/g, '').trim();
-  if (ALL_DONE.test(lower)) return !EXCEPTION.test(lower);
-  const opened = lower.replace(OPENING, '').replace(/^any\b/, 'no');
+  if (/^(?:all|every|both)\b/.test(lower)) return ALL_DONE.test(lower) && !EXCEPTION.test(lower);
+  const opened = /^[itwo]/.test(lower) ? lower.replace(OPENING, '').replace(/^any\b/, 'no') : lower;
   const [first = '', ...others] = letterWords(opened);
   if (first === 'not' && others[0] === 'applicable') return others.length === 1;
   const nouns = others.filter((word) => NOUNS.has(word)).length;
