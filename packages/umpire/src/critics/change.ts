@@ -7,6 +7,7 @@ import { changedLines } from '@umpire/core/formats/changed-lines.js';
 import type { ChangedLines } from '@umpire/core/formats/changed-lines.js';
 import { findBase } from '../work/read-change.js';
 import { gitFault, runGitSync } from '../work/git.js';
+import { listGitNames } from './commit-copy.js';
 
 export interface CriticChange {
   /** The commit that the change is measured against. */
@@ -22,8 +23,15 @@ export function findChange(project: string, asked: string | null): CriticChange 
   const base = findBaseCommit(project, asked);
   if (base === null) return null;
   const options = ['--unified=0', '--no-color', '--no-prefix', '--no-ext-diff', '--no-textconv', '--relative'];
-  const lines = new Map(changedLines(ask(project, 'diff', ...options, base, '--', '.')));
-  for (const path of untracked(project)) if (existsSync(join(project, path))) lines.set(path, [{ from: 1, to: Number.MAX_SAFE_INTEGER }]);
+  const args = ['diff', ...options, base, '--', '.'];
+  const { code, stdout, stderr } = runGitSync(project, args);
+  if (code !== 0) throw gitFault(args, code, stderr);
+  const lines = new Map(changedLines(stdout.toString('utf8')));
+  // Files that git neither knows nor ignores. Umpire's own are none of the change.
+  const untracked = listGitNames(project, ['ls-files', '-z', '--others', '--exclude-standard', '--', '.']).filter(
+    (path) => !path.startsWith('.umpire/') && !path.startsWith('node_modules/'),
+  );
+  for (const path of untracked) if (existsSync(join(project, path))) lines.set(path, [{ from: 1, to: Number.MAX_SAFE_INTEGER }]);
   return { base, lines };
 }
 
@@ -36,16 +44,4 @@ export function findBaseCommit(project: string, asked: string | null): string | 
     if (isUmpireError(error) && NO_BASE.has(error.code)) return null;
     throw error;
   }
-}
-
-function ask(project: string, ...args: readonly string[]): string {
-  const { code, stdout, stderr } = runGitSync(project, args);
-  if (code !== 0) throw gitFault(args, code, stderr);
-  return stdout.toString('utf8');
-}
-
-/** Files that git neither knows nor ignores. Umpire's own are none of the change. */
-function untracked(project: string): readonly string[] {
-  const listed = ask(project, 'ls-files', '-z', '--others', '--exclude-standard', '--', '.');
-  return listed.split('\0').filter((path) => path !== '' && !path.startsWith('.umpire/') && !path.startsWith('node_modules/'));
 }

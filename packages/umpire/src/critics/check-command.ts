@@ -16,7 +16,7 @@ import { onCommit, rewrittenWords, traceFault } from './clean-check.js';
 import type { OpenCheck } from './clean-check.js';
 import { headOf } from './provenance.js';
 import { findShell, SYSTEM_SHELL } from './command-program.js';
-import { lastWhole, tellingLines } from './failure-lines.js';
+import { lastWhole, listTests, nameTests, tellingLines } from './failure-lines.js';
 import { runsTests } from '../runners/package-scripts.js';
 import { failuresInReports } from '../runners/report-file.js';
 import type { WrittenFailures } from '../runners/report-file.js';
@@ -300,34 +300,28 @@ function leave(folder: SessionFolder, result: CommandResult): Ending {
   const asked = problem === null ? '' : ` ${problem}`;
   const again = isAgain ? ' It failed before on the same files, where no test fails.' : '';
   const rewritten = traces.changed.length === 0 ? '' : ` ${rewrittenWords(traces)}`;
-  const findings = `The command ${how}.${again}${asked}${rewritten}${tests === null ? '' : testWords(tests)}${said}`.slice(0, 500);
+  const findings = `The command ${how}.${again}${asked}${rewritten}${tests === null ? '' : describeTests(tests)}${said}`.slice(0, 500);
   return { kind: 'completed', findings, error: '', outputs: { exit_status: String(end.code ?? '') }, usage: NO_USAGE };
 }
 
 const MOST_TESTS = 200;
 const MOST_FILES = 50;
 
-function testMembers({ totals, regressions, known, added, flaky, quarantined, outcome, problem, isNone }: ProjectTests) {
-  const names = (list: readonly { readonly id: string }[]) => list.slice(0, MOST_TESTS).map(({ id }) => id);
+function testMembers(tests: ProjectTests) {
+  const { totals, regressions, outcome, problem, isNone } = tests;
   return {
-    regressions_measured: regressions.length,
+    ...nameTests(tests, MOST_TESTS),
     regressions: regressions.slice(0, MOST_TESTS).map(({ id, file, line, message }) => ({ id, file, line, message })),
-    known_failures: names(known),
-    new_failures: names(added),
-    flaky: names(flaky),
-    quarantined: names(quarantined),
     ...(totals === null ? {} : { tests: totals }),
     ...(outcome === 'missing' && !isNone ? { unverified_checks: [{ name: 'tests', problem }] } : {}),
   };
 }
 
-const MOST_NAMED = 3;
-
-function testWords({ regressions, known, flaky }: ProjectTests): string {
-  const named = (what: string, list: readonly { readonly id: string }[]) => {
-    const more = list.length > MOST_NAMED ? ` and ${list.length - MOST_NAMED} more` : '';
-    const names = list.slice(0, MOST_NAMED).map(({ id }) => id);
-    return list.length === 0 ? '' : ` ${what}: ${names.join('; ')}${more}.`;
-  };
-  return `${named('Passed at the base and fails now', regressions)}${named('Failed at the base too', known)}${named('Flaky', flaky)}`;
+function describeTests({ regressions, known, flaky }: ProjectTests): string {
+  const lists = [
+    listTests('Passed at the base and fails now', regressions),
+    listTests('Failed at the base too', known),
+    listTests('Flaky', flaky),
+  ];
+  return lists.map((list) => (list === '' ? '' : ` ${list}`)).join('');
 }

@@ -16,10 +16,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, posix, relative } from 'node:path';
-import { isUmpireError } from '@umpire/core/model/errors.js';
 import { askGit, git, gitFault, runGitSync, nameOf, rawNames } from '../work/git.js';
 import { linkEnvironment, findOuterEnvironment, linkPackages } from '../work/virtualenv-links.js';
 import type { SharedFile } from '../work/virtualenv-links.js';
+import { tryRevParse } from './provenance.js';
 import { placeSharedFiles } from '../work/shared-files.js';
 import { OUTER_ENVIRONMENT, PROVISIONS_NOTE, isPythonEnvironment } from '../sessions/python-environment.js';
 import { makeScratch } from '../sessions/session-folder.js';
@@ -37,21 +37,11 @@ export interface ProjectRepository {
 
 /** Null where there is none, or no git. */
 export function findRepository(project: string): ProjectRepository | null {
-  try {
-    const answer = runGitSync(project, [
-      'rev-parse',
-      '--path-format=absolute',
-      '--absolute-git-dir',
-      '--git-common-dir',
-      '--show-toplevel',
-    ]);
-    const [gitDir = '', common = '', top = ''] = answer.stdout.toString('utf8').split('\n');
-    if (answer.code !== 0 || top === '') return null;
-    return { gitDir, common, top: realpathSync.native(top), prefix: relative(realpathSync.native(top), realpathSync.native(project)) };
-  } catch (error) {
-    if (isUmpireError(error)) return null;
-    throw error;
-  }
+  const asked = ['--path-format=absolute', '--absolute-git-dir', '--git-common-dir', '--show-toplevel'];
+  const [gitDir, common, top] = tryRevParse(project, ...asked);
+  if (gitDir === undefined || common === undefined || top === undefined) return null;
+  const root = realpathSync.native(top);
+  return { gitDir, common, top: root, prefix: relative(root, realpathSync.native(project)) };
 }
 
 export interface CommitCopy {
@@ -106,24 +96,24 @@ async function makeRepository(
 
 /** Files of the project at a commit, relative to it. */
 export function filesAt(project: string, commit: string): readonly string[] {
-  return names(project, ['ls-tree', '-r', '-z', '--name-only', commit]);
+  return listGitNames(project, ['ls-tree', '-r', '-z', '--name-only', commit]);
 }
 
 /** Files of the project now, without those that git ignores. */
 export function filesNow(project: string): readonly string[] {
-  const listed = names(project, ['ls-files', '-z', '--cached', '--others', '--exclude-standard']);
+  const listed = listGitNames(project, ['ls-files', '-z', '--cached', '--others', '--exclude-standard']);
   return listed.filter((path) => existsSync(join(project, path)));
 }
 
 /** Files that differ from the commit, new and removed ones included. */
 export function filesChanged(project: string, commit: string): readonly string[] {
-  const tracked = names(project, ['diff', '-z', '--name-only', '--no-renames', '--relative', '--no-ext-diff', commit, '--', '.']);
-  return [...tracked, ...names(project, ['ls-files', '-z', '--others', '--exclude-standard'])];
+  const tracked = listGitNames(project, ['diff', '-z', '--name-only', '--no-renames', '--relative', '--no-ext-diff', commit, '--', '.']);
+  return [...tracked, ...listGitNames(project, ['ls-files', '-z', '--others', '--exclude-standard'])];
 }
 
 /** Tracked files of a copy that a tool changed, relative to the project. */
 export function filesRewritten(project: string, commit: string, prefix: string): readonly string[] {
-  const changed = names(project, ['diff', '-z', '--name-only', '--no-renames', '--no-relative', '--no-ext-diff', commit]);
+  const changed = listGitNames(project, ['diff', '-z', '--name-only', '--no-renames', '--no-relative', '--no-ext-diff', commit]);
   return changed.map((path) => posix.relative(prefix, path));
 }
 
@@ -133,7 +123,7 @@ export function linesRemoved(project: string, commit: string, path: string): num
   return code === 0 ? Number(/^\d+\t(\d+)/.exec(stdout.toString('utf8'))?.[1] ?? 0) : 0;
 }
 
-function names(project: string, args: readonly string[]): readonly string[] {
+export function listGitNames(project: string, args: readonly string[]): readonly string[] {
   const { code, stdout, stderr } = runGitSync(project, args);
   // No list is not an empty one: a check of no files finds nothing.
   if (code !== 0) throw gitFault(args, code, stderr);
@@ -177,7 +167,7 @@ function outerOf(top: string, prefix: string, installed: readonly string[]): rea
 function ignoredOf(top: string, folders: readonly string[]): readonly string[] {
   if (folders.length === 0) return [];
   const paths = folders.map((path) => `:(literal)${path}`);
-  const listed = names(top, ['ls-files', '-z', '--others', '--ignored', '--exclude-standard', '--directory', '--', ...paths]);
+  const listed = listGitNames(top, ['ls-files', '-z', '--others', '--ignored', '--exclude-standard', '--directory', '--', ...paths]);
   return listed.map((path) => path.replace(/\/$/, ''));
 }
 

@@ -1,13 +1,11 @@
 // The critic of the debt loop: compares tests, types, lint and quality of the project with a baseline commit. core/formats compares the
 // two states; docs/pay-down-debt.md states the rules and the score.
 
-import { existsSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import { isUmpireError } from '@umpire/core/model/errors.js';
-import { isChanged } from '@umpire/core/formats/changed-lines.js';
 import { worstMeasured } from '@umpire/core/formats/check-outcome.js';
 import { addWeakenedTests, compareStates } from '@umpire/core/formats/debt-comparison.js';
-import type { CheckResult, DebtComparison, FileMoves, WeakenedTest } from '@umpire/core/formats/debt-comparison.js';
+import type { CheckResult, DebtComparison, WeakenedTest } from '@umpire/core/formats/debt-comparison.js';
 import { isBrokenMeasurement } from '@umpire/core/formats/debt-measurement.js';
 import type { CheckName, DebtMeasurement } from '@umpire/core/formats/debt-measurement.js';
 import { buildDebtReport, summarizeDebt, countDebtItems } from '@umpire/core/formats/debt-report.js';
@@ -15,13 +13,12 @@ import type { GuardFinding } from '@umpire/guard/findings/finding.js';
 import { openBase } from './baseline.js';
 import type { OpenBase } from './baseline.js';
 import { findChange } from './change.js';
-import type { CriticChange } from './change.js';
 import { leave, unmeasured } from './critic.js';
 import type { Critic, CriticEnd, CriticJob } from './critic.js';
 import { filesAt, filesChanged, filesNow, findRepository } from './commit-copy.js';
 import { measureTools } from './debt-measure.js';
 import { isToolSettings, noteAbsentTools } from './check-tools.js';
-import { openTests, settleTests, testsAtBase, touchOf } from './project-tests.js';
+import { movesOf, openTests, settleTests, testsAtBase } from './project-tests.js';
 import { provenanceOf, readJudgedContent } from './provenance.js';
 import type { Provenance } from '@umpire/core/formats/provenance.js';
 import { timeLeft } from '../runners/run-tool.js';
@@ -46,7 +43,7 @@ export const debtCritic: Critic = async (job) => {
     // Last, because tests that hang use up the time.
     const tests = await openTests(job);
     try {
-      const moves = movesOf(job.project, change, filesAt(job.project, change.base));
+      const moves = movesOf(job.project, change.base, change.lines);
       const settled = await settleTests(job, baseline.state.tests, tests, moves, job.settings.debt.reruns);
       if (job.watch.signal.aborted) return unmeasured('error', 'The measurement was stopped.');
       const uses = [...tools.uses, ...tests.uses, ...settled.uses];
@@ -88,16 +85,6 @@ async function measureBase(job: CriticJob, open: OpenBase): Promise<PinnedBaseli
     state: { ...tools.baseline.state, tests: tests.state },
     provenance: { ...provenance, tools: [...provenance.tools, ...tests.uses] },
     notes: [...new Set([tools.note, tests.note])].filter((note) => note !== null),
-  };
-}
-
-function movesOf(project: string, { base: commit, lines }: CriticChange, base: readonly string[]): FileMoves {
-  const then = new Set(base);
-  return {
-    ...touchOf(project, commit, then),
-    isGone: (path) => then.has(path) && !existsSync(join(project, path)),
-    isNew: (path) => !then.has(path),
-    isChanged: (path, line, endLine) => isChanged(lines, path, line, endLine),
   };
 }
 

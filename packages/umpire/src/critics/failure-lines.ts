@@ -1,6 +1,6 @@
 // Of all that a command printed, what failed: how many tests, their names, and an excerpt that begins with the first line of the first
 // failure. A known runner is read by its own summary and list of failures; only other output is searched for lines that tell. Nothing
-// is decided by it.
+// is decided by it. Lists of tests are named here too.
 
 import { lastSummary, type RunnerSummary, type SummaryKind } from '@umpire/core/formats/runner-summary.js';
 import type { WrittenFailures } from '../runners/report-file.js';
@@ -188,4 +188,32 @@ function fitting(lines: readonly string[]): readonly string[] {
     kept.push(shown);
   }
   return kept;
+}
+
+interface NamedTest {
+  readonly id: string;
+}
+
+type TestLists = Readonly<Record<'regressions' | 'known' | 'added' | 'flaky' | 'quarantined', readonly NamedTest[]>>;
+
+/** Names of the tests of some figures, for evidence. */
+export function nameTests({ regressions, known, added, flaky, quarantined }: TestLists, most: number) {
+  const names = (tests: readonly NamedTest[]) => tests.slice(0, most).map(({ id }) => id);
+  return {
+    regressions_measured: regressions.length,
+    known_failures: names(known),
+    new_failures: names(added),
+    flaky: names(flaky),
+    quarantined: names(quarantined),
+  };
+}
+
+const MOST_LISTED = 3;
+
+/** `Flaky: a; b; c and 2 more.` Empty where there are none. */
+export function listTests(what: string, tests: readonly NamedTest[]): string {
+  if (tests.length === 0) return '';
+  const more = tests.length > MOST_LISTED ? ` and ${tests.length - MOST_LISTED} more` : '';
+  const names = tests.slice(0, MOST_LISTED).map(({ id }) => id);
+  return `${what}: ${names.join('; ')}${more}.`;
 }

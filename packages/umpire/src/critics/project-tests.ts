@@ -1,9 +1,11 @@
 // Runs the project's own tests at the base commit and now, for every critic of a loop that changes code. A test that passed at the base
 // and fails now is a regression. One that failed at the base too is known. One that fails and then passes on the same files is flaky.
 
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { isUmpireError } from '@umpire/core/model/errors.js';
+import { isChanged } from '@umpire/core/formats/changed-lines.js';
+import type { ChangedLines } from '@umpire/core/formats/changed-lines.js';
 import { worstMeasured } from '@umpire/core/formats/check-outcome.js';
 import { differTests } from '@umpire/core/formats/debt-comparison.js';
 import type { FileMoves } from '@umpire/core/formats/debt-comparison.js';
@@ -22,6 +24,7 @@ import { filesAt, filesChanged, findRepository, linesRemoved } from './commit-co
 import type { CriticJob } from './critic.js';
 import { findForeign, findPlaces, findTests, removeScratch } from '../runners/find-tests.js';
 import type { FoundTests } from '../runners/find-tests.js';
+import { readText } from '../runners/project-files.js';
 import { readJudgedContent } from './provenance.js';
 import type { ToolUse } from '@umpire/core/formats/provenance.js';
 import { runTests } from '../runners/run-tests.js';
@@ -104,7 +107,7 @@ export async function measureProjectTests(given: CriticJob): Promise<ProjectTest
           // Where the runner names no line, the first with the test's own title.
           if (test.line !== null || test.file === null) return test;
           const title = test.id.slice(test.id.lastIndexOf(' > ') + ' > '.length);
-          const lines = readText(join(job.project, test.file)).split('\n');
+          const lines = (readText(join(job.project, test.file)) ?? '').split('\n');
           const at = lines.findIndex((line) => line.includes(title));
           return at < 0 ? test : { ...test, line: at + 1 };
         }),
@@ -118,14 +121,6 @@ export async function measureProjectTests(given: CriticJob): Promise<ProjectTest
     return nothing('error', `The tests could not be compared with ${base.slice(0, 10)}: ${error.message}`, base);
   } finally {
     await open.close();
-  }
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
   }
 }
 
@@ -297,25 +292,12 @@ function isMeant(name: string, { id }: Pick<MeasuredTest, 'id'>): boolean {
   return id === name || id.endsWith(` > ${name}`) || id.endsWith(`::${name}`);
 }
 
-/** Which files came and went since the base. */
-export function movesOf(project: string, base: string): FileMoves {
-  const then = new Set(filesAt(project, base));
-  return {
-    ...touchOf(project, base, then),
-    isGone: (path) => then.has(path) && !existsSync(join(project, path)),
-    isNew: (path) => !then.has(path),
-    isChanged: () => false,
-  };
-}
-
 /** Roles of files that may say which tests run. */
 const SETTINGS: ReadonlySet<FileRole> = new Set(['config', 'scripts', 'package', 'support']);
 
-export function touchOf(
-  project: string,
-  base: string,
-  then: ReadonlySet<string>,
-): Pick<FileMoves, 'isUntouched' | 'linesRemoved' | 'hasTitle' | 'settingsChanged'> {
+/** Which files came, went and changed since the base. `lines`: of them, those that changed; where none are given, none counts as changed. */
+export function movesOf(project: string, base: string, lines: ChangedLines = new Map()): FileMoves {
+  const then = new Set(filesAt(project, base));
   const changed = filesChanged(project, base);
   const touched = new Set(changed);
   const removed = new Map<string, number>();
@@ -326,8 +308,11 @@ export function touchOf(
       removed.set(path, known);
       return known;
     },
-    hasTitle: (path, title) => readText(join(project, path)).includes(title),
+    hasTitle: (path, title) => readText(join(project, path))?.includes(title) === true,
     settingsChanged: changed.some((path) => SETTINGS.has(roleOf(path))),
+    isGone: (path) => then.has(path) && !existsSync(join(project, path)),
+    isNew: (path) => !then.has(path),
+    isChanged: (path, line, endLine) => isChanged(lines, path, line, endLine),
   };
 }
 

@@ -21,22 +21,19 @@ const ASIDE: ReadonlySet<string> = new Set(['.git', 'node_modules', '.umpire', '
 
 /** What the project holds now. Files that git ignores are no part of it; nor is the session, where it lies inside. */
 export async function readJudgedContent(job: Pick<ToolJob, 'project' | 'session'>): Promise<JudgedState> {
-  const git = findGit(job.project);
+  const [gitDir, top] = tryRevParse(job.project, '--absolute-git-dir', '--show-toplevel');
   const isAside = (path: string): boolean =>
     path.split('/').some((part) => ASIDE.has(part)) || isUnder(join(job.project, path), job.session);
-  if (git === null) return { commit: null, content: hashOf(job.project, everyFile(job.project, isAside)) };
-  const gitTarget = { gitDir: git.gitDir, workTree: git.top };
+  if (gitDir === undefined || top === undefined) return { commit: null, content: hashOf(job.project, everyFile(job.project, isAside)) };
+  const gitTarget = { gitDir, workTree: top };
   const head = await tryGit(gitTarget, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
   const commit = head.code === 0 ? head.stdout.toString('utf8').trim() : null;
   const listed = commit === null ? ['ls-files', '-z', '--cached', '--others', '--exclude-standard'] : CHANGED;
-  const within = [
-    '--',
-    relative(git.top, job.project) === '' ? '.' : `:(top,literal)${relative(git.top, job.project).split(sep).join('/')}`,
-  ];
+  const within = ['--', relative(top, job.project) === '' ? '.' : `:(top,literal)${relative(top, job.project).split(sep).join('/')}`];
   const answer = await tryGit(gitTarget, [...listed, ...within], { filters: true });
   if (answer.code !== 0) return { commit, content: hashOf(job.project, everyFile(job.project, isAside)) };
   const names = rawNames(answer.stdout).map((raw) => nameOf(commit === null ? raw : raw.slice(STATUS_WORDS)));
-  const paths = names.map((name) => relative(job.project, pathIn(git.top, Buffer.from(name).toString('latin1')).toString('utf8')));
+  const paths = names.map((name) => relative(job.project, pathIn(top, Buffer.from(name).toString('latin1')).toString('utf8')));
   const wanted = [...new Set(paths)]
     .filter((path) => !isAside(path))
     .flatMap((path) => {
@@ -53,27 +50,20 @@ export async function readJudgedContent(job: Pick<ToolJob, 'project' | 'session'
 const CHANGED = ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=all', '--ignore-submodules=none'];
 const STATUS_WORDS = 3;
 
-/** The commit that is checked out; null without one. */
-export function headOf(folder: string): string | null {
+/** The lines that git answers; none without git, which judges a project all the same, and where git refuses. */
+export function tryRevParse(folder: string, ...args: readonly string[]): readonly string[] {
   try {
-    const { code, stdout } = runGitSync(folder, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
-    return code === 0 ? stdout.toString('utf8').trim() : null;
+    const { code, stdout } = runGitSync(folder, ['rev-parse', ...args]);
+    return code === 0 ? stdout.toString('utf8').replace(/\n$/, '').split('\n') : [];
   } catch (error) {
-    if (isUmpireError(error)) return null;
+    if (isUmpireError(error)) return [];
     throw error;
   }
 }
 
-function findGit(project: string): { readonly gitDir: string; readonly top: string } | null {
-  try {
-    const answer = runGitSync(project, ['rev-parse', '--absolute-git-dir', '--show-toplevel']);
-    const [gitDir = '', top = ''] = answer.stdout.toString('utf8').split('\n');
-    return answer.code === 0 && top !== '' ? { gitDir, top } : null;
-  } catch (error) {
-    // Without git a project is judged all the same, and bound to its files.
-    if (isUmpireError(error)) return null;
-    throw error;
-  }
+/** The commit that is checked out; null without one. */
+export function headOf(folder: string): string | null {
+  return tryRevParse(folder, '--verify', '--quiet', 'HEAD^{commit}')[0] ?? null;
 }
 
 function everyFile(root: string, isAside: (path: string) => boolean): readonly string[] {

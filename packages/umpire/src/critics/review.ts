@@ -25,6 +25,7 @@ import { findCheckTools, isToolSettings, noteAbsentTools } from './check-tools.j
 import type { CheckTool } from './check-tools.js';
 import { runCheckTool, runCheckToolOn } from './run-check-tool.js';
 import { findFiles } from '../runners/project-files.js';
+import { listTests, nameTests } from './failure-lines.js';
 import { measureProjectTests } from './project-tests.js';
 import type { ProjectTests } from './project-tests.js';
 import { headOf, provenanceOf, readJudgedContent } from './provenance.js';
@@ -158,7 +159,7 @@ async function testSource(job: CriticJob): Promise<TestSource | null> {
   const figures = await measureProjectTests(job);
   if (figures.isNone) return null;
   const { outcome, problem, regressions, flaky, known, quarantined, uses } = figures;
-  const listed = [namesNote('Flaky', flaky), namesNote('Failed at the base too', known), namesNote('Quarantined', quarantined)];
+  const listed = [listTests('Flaky', flaky), listTests('Failed at the base too', known), listTests('Quarantined', quarantined)];
   return {
     name: 'tests',
     grade: 'measured',
@@ -169,7 +170,7 @@ async function testSource(job: CriticJob): Promise<TestSource | null> {
     checked: [],
     unverified: outcome === 'missing' ? 'tests' : null,
     figures,
-    notes: [...figures.notes, ...listed.flatMap((line) => line ?? [])],
+    notes: [...figures.notes, ...listed.filter((line) => line !== '')],
   };
 }
 
@@ -192,15 +193,6 @@ function testFinding({ id, file, line, message }: MeasuredTest, what: string, se
   const name = file !== null && id.startsWith(`${file} > `) ? id.slice(`${file} > `.length) : id;
   const text = `The test ${JSON.stringify(name)}${place} ${what}${why}`.slice(0, 300);
   return makeFinding({ severity, message: text, rule, dimension: 'correctness' });
-}
-
-const MOST_NAMED = 3;
-
-function namesNote(what: string, tests: readonly { readonly id: string }[]): string | null {
-  if (tests.length === 0) return null;
-  const more = tests.length > MOST_NAMED ? ` and ${tests.length - MOST_NAMED} more` : '';
-  const names = tests.slice(0, MOST_NAMED).map(({ id }) => id);
-  return `${what}: ${names.join('; ')}${more}.`;
 }
 
 /** A tool that was broken at the base already is no fault of the change: what it would find is unknown. */
@@ -387,25 +379,13 @@ function resultsPage(
     dimensions,
     sources: checks,
     unverified_checks: unverified,
-    ...(tests === null ? {} : { tests: testFigures(tests) }),
+    ...(tests === null ? {} : { tests: { ...tests.totals, ...nameTests(tests, MOST_FINDINGS) } }),
     base,
     changed_files: [...lines.keys()].slice(0, 500),
     unread_files: unread.slice(0, 500),
     provenance,
   };
   return `${JSON.stringify(page, null, 2)}\n`;
-}
-
-function testFigures({ totals, regressions, known, added, flaky, quarantined }: ProjectTests) {
-  const names = (list: readonly { readonly id: string }[]) => list.slice(0, MOST_FINDINGS).map(({ id }) => id);
-  return {
-    ...totals,
-    regressions_measured: regressions.length,
-    known_failures: names(known),
-    new_failures: names(added),
-    flaky: names(flaky),
-    quarantined: names(quarantined),
-  };
 }
 
 function summaryOf({ score, signal }: ReviewScore, findings: readonly Finding[], sources: readonly ReviewSource[]): string {
