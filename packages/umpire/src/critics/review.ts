@@ -10,9 +10,9 @@ import { TEST_REGRESSION } from '@umpire/core/formats/regressions-measured.js';
 import { readReview } from '@umpire/core/formats/review-results.js';
 import { dimensionOf, REVIEW_DIMENSIONS, REVIEW_WEIGHTS, scoreReview } from '@umpire/core/formats/review-score.js';
 import type { ReviewScore } from '@umpire/core/formats/review-score.js';
+import { isMeasured } from '@umpire/core/formats/debt-measurement.js';
 import type { MeasuredTest } from '@umpire/core/formats/debt-measurement.js';
 import type { CheckOutcome, Finding, Grade, Severity } from '@umpire/core/model/vocabulary.js';
-import type { GuardFinding } from '@umpire/guard/findings/finding.js';
 import { isFile, statOf } from '../sessions/file-system.js';
 import { openBase } from './baseline.js';
 import type { OpenBase } from './baseline.js';
@@ -59,6 +59,9 @@ interface ReviewSource {
   readonly unverified: string | null;
 }
 
+/** What most sources have not. */
+const BLANK = { problem: null, findings: [], uses: [], checked: [], unverified: null } as const;
+
 interface LintSource extends ReviewSource {
   readonly tool: CheckTool;
 }
@@ -77,14 +80,16 @@ export const reviewCritic: Critic = async (job) => {
   const tests = await testSource(job);
   const reports = gatherReports(job, change, started);
   const measured = [...linted, ...reports, ...[tests, weakened].filter((source) => source !== null)];
-  const comments = commentSource(job);
-  const sources = [...measured, ...(testimony === null ? [] : [testimony.source]), ...(comments === null ? [] : [comments])];
+  // What people asked for on the pull request.
+  const asked = job.comments ?? [];
+  const comments: ReviewSource = { ...BLANK, name: 'review comments', grade: 'testified', outcome: 'fail', findings: asked };
+  const sources = [...measured, ...(testimony === null ? [] : [testimony.source]), ...(asked.length === 0 ? [] : [comments])];
   const problems = sources.flatMap(({ problem }) => problem ?? []);
   // A broken tool may have missed anything: its silence approves nothing.
   const broken = measured.filter(({ outcome }) => outcome === 'error' || outcome === 'timeout');
   if (broken.length > 0)
     return { ...unmeasured(broken.some(({ outcome }) => outcome === 'error') ? 'error' : 'timeout', problems.join(' ')), notes: problems };
-  const read = sources.filter(({ outcome }) => outcome === 'pass' || outcome === 'fail');
+  const read = sources.filter(({ outcome }) => isMeasured(outcome));
   const hasMeasured = read.some(({ grade }) => grade === 'measured');
   if (!hasMeasured && linted.some(({ unverified }) => unverified !== null)) return unmeasured('error', problems.join(' '));
   // Tests that pass say nothing of the change itself.
@@ -93,7 +98,7 @@ export const reviewCritic: Critic = async (job) => {
       'missing',
       'Nothing checked the changed files: no configured linter covers them, no report was found, and no reviewer left results.',
     );
-  if (!hasMeasured && tests === null && comments === null)
+  if (!hasMeasured && tests === null && asked.length === 0)
     return unmeasured('missing', 'No configured linter covers the changed files, and the settings say that there are no tests.');
   const findings = read.flatMap((source) => source.findings);
   const unread = unreadFiles(change, sources);
@@ -119,13 +124,6 @@ export const reviewCritic: Critic = async (job) => {
   };
 };
 
-/** What people asked for on the pull request. Null where nobody asked. */
-function commentSource({ comments = [] }: CriticJob): ReviewSource | null {
-  if (comments.length === 0) return null;
-  const common = { name: 'review comments', grade: 'testified', uses: [], checked: [], unverified: null } as const;
-  return { ...common, outcome: 'fail', problem: null, findings: comments };
-}
-
 interface TestSource extends ReviewSource {
   readonly figures: ProjectTests;
   readonly notes: readonly string[];
@@ -136,22 +134,12 @@ async function guardSource(job: CriticJob, { base }: CriticChange): Promise<Revi
   const { findWeakenedTests } = await import('./guard-change.js');
   const { breaches, problem, uses } = await findWeakenedTests(job, 'review', base);
   if (breaches.length === 0 && problem === null) return null;
-  return {
-    name: 'guard',
-    grade: 'measured',
-    outcome: breaches.length > 0 ? 'fail' : 'missing',
-    problem,
-    findings: breaches.slice(0, MOST_REGRESSIONS).map(breachFinding),
-    uses,
-    checked: [],
-    unverified: problem === null ? null : 'guard',
-  };
-}
-
-function breachFinding({ rule, file, line, message, test }: GuardFinding): Finding {
-  const name = test === undefined ? '' : ` Test: ${JSON.stringify(test)}.`;
-  const text = `${message}${name}`.slice(0, 300);
-  return makeFinding({ severity: 'critical', message: text, artifact: file, line, rule, dimension: 'correctness' });
+  const findings = breaches.slice(0, MOST_REGRESSIONS).map(({ rule, file, line, message: said, test }) => {
+    const message = `${said}${test === undefined ? '' : ` Test: ${JSON.stringify(test)}.`}`.slice(0, 300);
+    return makeFinding({ severity: 'critical', message, artifact: file, line, rule, dimension: 'correctness' });
+  });
+  const outcome = breaches.length > 0 ? 'fail' : 'missing';
+  return { ...BLANK, name: 'guard', grade: 'measured', outcome, problem, findings, uses, unverified: problem === null ? null : 'guard' };
 }
 
 /** The project's tests against the base commit. Null where the settings say that there are none. */
@@ -160,14 +148,19 @@ async function testSource(job: CriticJob): Promise<TestSource | null> {
   if (figures.isNone) return null;
   const { outcome, problem, regressions, flaky, known, quarantined, uses } = figures;
   const listed = [listTests('Flaky', flaky), listTests('Failed at the base too', known), listTests('Quarantined', quarantined)];
+  // The author of a new test says that it should pass.
+  const findings = [
+    ...regressions.map((test) => testFinding(test, 'passed at the base and fails now', 'critical', TEST_REGRESSION)),
+    ...figures.added.map((test) => testFinding(test, 'is new and fails', 'high', 'test-new-failing')),
+  ];
   return {
+    ...BLANK,
     name: 'tests',
     grade: 'measured',
     outcome: outcome === 'pass' && figures.added.length > 0 ? 'fail' : outcome,
     problem,
-    findings: [...regressions.map(regressionFinding), ...figures.added.map(newFailureFinding)].slice(0, MOST_REGRESSIONS),
+    findings: findings.slice(0, MOST_REGRESSIONS),
     uses,
-    checked: [],
     unverified: outcome === 'missing' ? 'tests' : null,
     figures,
     notes: [...figures.notes, ...listed.filter((line) => line !== '')],
@@ -178,15 +171,6 @@ async function testSource(job: CriticJob): Promise<TestSource | null> {
  * A fingerprint is made of this text. The test's place is in it and not the finding's own: work is planned by file, and the fault is in
  * the code under review, not in the test.
  */
-function regressionFinding(test: MeasuredTest): Finding {
-  return testFinding(test, 'passed at the base and fails now', 'critical', TEST_REGRESSION);
-}
-
-/** Its author says that it should pass. */
-function newFailureFinding(test: MeasuredTest): Finding {
-  return testFinding(test, 'is new and fails', 'high', 'test-new-failing');
-}
-
 function testFinding({ id, file, line, message }: MeasuredTest, what: string, severity: Severity, rule: string): Finding {
   const place = file === null ? '' : ` (${file}${line === null ? '' : `:${line}`})`;
   const why = message === null || message === '' ? '' : `: ${message.split('\n')[0] ?? ''}`;
@@ -231,7 +215,7 @@ const CODE = /\.(?:[cm]?[jt]sx?|vue|svelte|py|rb|go|rs|java|kt|cs|php|c|h|cc|cpp
 
 /** Changed code files that no tool checked. */
 function unreadFiles({ lines }: CriticChange, sources: readonly ReviewSource[]): readonly string[] {
-  const checked = new Set(sources.flatMap(({ outcome, checked: files }) => (outcome === 'pass' || outcome === 'fail' ? files : [])));
+  const checked = new Set(sources.flatMap(({ outcome, checked: files }) => (isMeasured(outcome) ? files : [])));
   return [...lines.keys()].filter((path) => CODE.test(path) && !checked.has(path));
 }
 
@@ -264,6 +248,7 @@ async function lint(job: CriticJob, { lines }: CriticChange): Promise<readonly L
       const partial = inChange(run.partial, lines).filter(({ severity }) => severity === 'critical' || severity === 'high');
       const isCaused = run.outcome === 'error' && partial.length > 0;
       sources.push({
+        ...BLANK,
         name: tool.name,
         grade: 'measured',
         outcome: isCaused ? 'fail' : run.outcome,
@@ -271,7 +256,6 @@ async function lint(job: CriticJob, { lines }: CriticChange): Promise<readonly L
         findings: isCaused ? partial : inChange(run.findings, lines),
         uses: asked === null ? [use] : [asked, use],
         checked: run.checked,
-        unverified: null,
         tool,
       });
     }
@@ -293,31 +277,22 @@ function gatherReports(job: CriticJob, { lines }: CriticChange, started: Date): 
   const changed = [...lines.keys()].filter((path) => !reports.includes(path));
   const newest = Math.max(0, ...changed.map((path) => statOf(join(job.project, path))?.mtimeMs ?? 0));
   return reports.slice(0, MOST_REPORTS).map((path) => {
-    const none = { name: path, grade: 'measured', findings: [], uses: [], checked: [], unverified: null } as const;
+    const source = (outcome: CheckOutcome, said: string | null, findings: readonly Finding[] = []): ReviewSource => {
+      return { ...BLANK, name: path, grade: 'measured', outcome, problem: said === null ? null : `${path}${said}`, findings };
+    };
     const { mtimeMs } = statSync(join(job.project, path));
-    if (mtimeMs < newest)
-      return { ...none, outcome: 'missing', problem: `${path} is older than the change and was left out. Write it again.` } as const;
-    if (mtimeMs > started.getTime() + 60_000)
-      return { ...none, outcome: 'error', problem: `${path} is dated in the future. Write it again.` } as const;
+    if (mtimeMs < newest) return source('missing', ' is older than the change and was left out. Write it again.');
+    if (mtimeMs > started.getTime() + 60_000) return source('error', ' is dated in the future. Write it again.');
     const report = readReport(join(job.project, path), { format: null, root: job.project });
-    const isRead = (report.outcome === 'pass' || report.outcome === 'fail') && !hidesFailure(report);
-    if (!isRead) return { ...none, outcome: 'error', problem: `${path}: ${report.problems[0]?.message ?? 'it cannot be read'}` } as const;
+    if (!isMeasured(report.outcome) || hidesFailure(report))
+      return source('error', `: ${report.problems[0]?.message ?? 'it cannot be read'}`);
     const other = otherCommit(report.commits ?? [], head);
-    if (other !== null)
-      return {
-        ...none,
-        outcome: 'missing',
-        problem: `${path} is about commit ${other.slice(0, 10)} and was left out. Write it again.`,
-      } as const;
+    if (other !== null) return source('missing', ` is about commit ${other.slice(0, 10)} and was left out. Write it again.`);
     const { findings, lost } = placeFindings(job.project, path, report.findings);
-    const problem = lost.length === 0 ? null : lostNote(path, lost);
-    return { ...none, outcome: report.outcome, problem, findings: inChange(findings, lines) } as const;
+    const which = lost.length > 1 ? 'files that are not in this project, such as' : 'a file that is not in this project:';
+    const note = ` has findings in ${which} ${lost[0] ?? ''}. They were not counted. Write the report from the project's folder.`;
+    return source(report.outcome, lost.length === 0 ? null : note, inChange(findings, lines));
   });
-}
-
-function lostNote(path: string, [first = '', ...more]: readonly string[]): string {
-  const which = more.length === 0 ? `a file that is not in this project: ${first}` : `files that are not in this project, such as ${first}`;
-  return `${path} has findings in ${which}. They were not counted. Write the report from the project's folder.`;
 }
 
 interface Testimony {
@@ -335,17 +310,15 @@ function testimonyIn(job: CriticJob): Testimony | null {
     return null;
   }
   const read = readReview(text, { path: REVIEW_RESULTS });
-  const common = { name: REVIEWER, grade: 'testified', uses: [], checked: [], unverified: null } as const;
-  if (!read.ok)
-    return {
-      score: null,
-      signal: null,
-      source: { ...common, outcome: 'error', problem: `The reviewer's results cannot be read: ${read.unreadable.problem}`, findings: [] },
-    };
+  const common = { ...BLANK, name: REVIEWER, grade: 'testified' } as const;
+  if (!read.ok) {
+    const problem = `The reviewer's results cannot be read: ${read.unreadable.problem}`;
+    return { score: null, signal: null, source: { ...common, outcome: 'error', problem } };
+  }
   const { values, findings } = read.reading;
   const score = typeof values['review_score'] === 'number' ? values['review_score'] : null;
   const signal = typeof values['gc_signal'] === 'string' ? values['gc_signal'] : null;
-  return { score, signal, source: { ...common, outcome: findings.length > 0 ? 'fail' : 'pass', problem: null, findings } };
+  return { score, signal, source: { ...common, outcome: findings.length > 0 ? 'fail' : 'pass', findings } };
 }
 
 function resultsPage(
