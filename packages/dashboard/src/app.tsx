@@ -1,15 +1,14 @@
 // The page: shows what its address names, and follows the changes that the server reports.
 
+import * as api from './api.js';
 import { render } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { SessionsAnswer } from '@umpire/umpire/doors/http/answers.js';
-import * as api from './api.js';
 import { Costs } from './costs.js';
-import { reportChange, useChanges } from './hooks.js';
+import { reportChange, useChanges } from './api.js';
 import { Overview } from './overview.js';
 import { Trouble } from './parts.js';
-import { Session, TABS } from './session.js';
-import type { Tab } from './session.js';
+import { Session, TABS, type Tab } from './session.js';
 
 type Route =
   | { readonly page: 'list' | 'costs' }

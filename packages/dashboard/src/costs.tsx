@@ -1,11 +1,11 @@
 // The costs of all sessions: by day, by loop and by agent.
 
+import * as api from './api.js';
 import { useEffect } from 'preact/hooks';
 import type { CostPart } from '@umpire/umpire/doors/http/answers.js';
-import * as api from './api.js';
 import { BarChart } from './charts.js';
-import { count } from './format.js';
-import { useChanges, useLoaded } from './hooks.js';
+import { count } from './parts..js';
+import { useChanges, useLoaded } from './api.js';
 import { Trouble } from './parts.js';
 
 const MOST_DAYS = 31;

@@ -1,10 +1,10 @@
 // The findings of a verdict.
 
+import * as api from './api.js';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { SessionAnswer, TimedVerdict } from '@umpire/umpire/doors/http/answers.js';
 import type { Finding, Severity } from '@umpire/core/model/vocabulary.js';
-import * as api from './api.js';
-import { count } from './format.js';
+import { count } from './parts..js';
 import { Trouble } from './parts.js';
 
 export const SEVERITIES: readonly Severity[] = ['critical', 'high', 'medium', 'low'];

@@ -3,8 +3,8 @@
 import { useState } from 'preact/hooks';
 import type { ListedSession, SessionsAnswer } from '@umpire/umpire/doors/http/answers.js';
 import type { StateWord } from '@umpire/umpire/views/session-view.js';
-import { ago, count, moment, since, spentWords, stateText } from './format.js';
-import { useNow } from './hooks.js';
+import { ago, count, moment, since, spentWords, stateText } from './parts..js';
+import { useNow } from './api.js';
 import { Badge, Command, address } from './parts.js';
 
 /** Ordered: those that need a person first. */

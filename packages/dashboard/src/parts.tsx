@@ -1,10 +1,11 @@
-// Small parts of several pages.
+// Small parts of several pages: elements, Markdown (its reader is half of all code of the page, so it is loaded with the first text), and
+// how numbers, times and states are written.
 
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useState, useEffect, useMemo } from 'preact/hooks';
 import type { ListedSession } from '@umpire/umpire/doors/http/answers.js';
 import { ServerError } from './api.js';
-import { stateText } from './format.js';
+import type { SessionView, SpentView, StateWord } from '@umpire/umpire/views/session-view.js';
 
 export const address = (id: string, ...more: readonly string[]): string => `#/s/${[id, ...more].map(encodeURIComponent).join('/')}`;
 
@@ -89,4 +90,77 @@ export function Lines({ head, texts }: { readonly head: string; readonly texts: 
       </ul>
     </div>
   );
+}
+
+export function count(number: number, one: string, many = `${one}s`): string {
+  return `${number.toLocaleString('en')} ${number === 1 ? one : many}`;
+}
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** `850 ms`, `12 s`, `3 min 20 s`, `2 h 5 min`. */
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < MINUTE) return `${Math.round(ms / 1000)} s`;
+  const [large, small, big, little] = ms < HOUR ? [MINUTE, 1000, 'min', 's'] : [HOUR, MINUTE, 'h', 'min'];
+  const rest = Math.floor((ms % large) / small);
+  return `${Math.floor(ms / large)} ${big}${rest === 0 ? '' : ` ${rest} ${little}`}`;
+}
+
+/** `just now`, `4 min ago`, `2 days ago`. */
+export function ago(at: string | null, now = Date.now()): string {
+  if (at === null) return 'never';
+  return now - Date.parse(at) < MINUTE ? 'just now' : `${since(at, now)} ago`;
+}
+
+/** `4 min`, `2 days`: in one unit. */
+export function since(at: string, now = Date.now()): string {
+  const ms = Math.max(0, now - Date.parse(at));
+  if (ms < MINUTE) return `${Math.floor(ms / 1000)} s`;
+  if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min`;
+  if (ms < DAY) return `${Math.floor(ms / HOUR)} h`;
+  return count(Math.floor(ms / DAY), 'day');
+}
+
+/** In the local time zone. */
+export function moment(at: string): string {
+  return new Date(at).toLocaleString([], { dateStyle: 'medium', timeStyle: 'short' });
+}
+
+export function spentWords({ minutes, tokens, costUsd, unreported }: SpentView): string {
+  const parts = [duration(minutes * MINUTE)];
+  if (tokens > 0) parts.push(count(tokens, 'token'));
+  if (costUsd > 0) parts.push(`$${costUsd.toFixed(2)}`);
+  if (unreported.cost.length > 0) parts.push(`cost of ${unreported.cost.join(', ')} unknown`);
+  return parts.join(' · ');
+}
+
+const RESULTS: ReadonlySet<StateWord> = new Set(['complete', 'failed', 'aborted', 'judged only']);
+
+/** `complete, unverified`. A running session is not marked yet. */
+export function stateText({ state, unverified }: Pick<SessionView, 'state' | 'unverified'>): string {
+  const words = state === 'awaiting' ? 'waits for you' : state;
+  return unverified && RESULTS.has(state) ? `${words}, unverified` : words;
+}
+
+type Render = (typeof import('./markdown-elements.js'))['markdownElements'];
+
+let loaded: Render | null = null;
+
+/** `top`: the level of the heading above the text. */
+export function Markdown({ text, top = 2 }: { readonly text: string; readonly top?: number }) {
+  const [render, setRender] = useState<{ readonly it: Render } | null>(loaded === null ? null : { it: loaded });
+  useEffect(() => {
+    if (render !== null) return;
+    const load = async (): Promise<void> => {
+      const { markdownElements } = await import('./markdown-elements.js');
+      loaded = markdownElements;
+      setRender({ it: markdownElements });
+    };
+    void load();
+  }, []);
+  const elements = useMemo(() => render?.it(text, top), [render, text, top]);
+  return render === null ? <p class="prose">{text}</p> : <div class="markdown">{elements}</div>;
 }

@@ -1,10 +1,10 @@
 // The patch of a session or of one round, with the findings of the verdict at their lines.
 
+import * as api from './api.js';
 import type { SessionAnswer } from '@umpire/umpire/doors/http/answers.js';
 import type { Finding } from '@umpire/core/model/vocabulary.js';
-import * as api from './api.js';
-import { count } from './format.js';
-import { useLoaded } from './hooks.js';
+import { count } from './parts..js';
+import { useLoaded } from './api.js';
 import { Fold, Trouble, address } from './parts.js';
 
 /** More lines make the page slow; `umpire diff` shows all. */

@@ -1,12 +1,12 @@
 // The open question of a session: why it asks, what helps to decide, and a button for each answer.
 
+import * as api from './api.js';
 import { useRef, useState } from 'preact/hooks';
 import type { AnswerRequest, SessionAnswer } from '@umpire/umpire/doors/http/answers.js';
 import type { AnswerOption } from '@umpire/umpire/views/session-question.js';
-import * as api from './api.js';
 import { Findings, openVerdict } from './findings.js';
-import { count } from './format.js';
-import { useLoaded } from './hooks.js';
+import { count } from './parts..js';
+import { useLoaded } from './api.js';
 import { Markdown } from './markdown.js';
 import { Command, EngineHint, Fold, Trouble } from './parts.js';
 import { Patch } from './patch.js';
@@ -136,8 +136,7 @@ function Answers({ session, question, onSaid, onActed }: AnswersProps) {
       {labels.length === 0 ? null : (
         <label class="field">
           <span>
-            {labels.join(', or ').replace(/^./, (letter) => letter.toUpperCase())}{' '}
-            <span class="quiet">(recorded with your answer)</span>
+            {labels.join(', or ').replace(/^./, (letter) => letter.toUpperCase())} <span class="quiet">(recorded with your answer)</span>
           </span>
           <textarea
             ref={words}

@@ -3,7 +3,7 @@
 import type { SessionAnswer, TimedVerdict } from '@umpire/umpire/doors/http/answers.js';
 import { RoundCharts } from './charts.js';
 import { Findings, countWords } from './findings.js';
-import { moment } from './format.js';
+import { moment } from './parts..js';
 import { Fold, Lines, address } from './parts.js';
 
 const MOST_TASKS = 30;

@@ -1,11 +1,11 @@
 // One session: its state, open question, next steps, and a tab for each view.
 
+import * as api from './api.js';
 import { useEffect, useState } from 'preact/hooks';
 import type { SessionAnswer } from '@umpire/umpire/doors/http/answers.js';
 import type { SpentView } from '@umpire/umpire/views/session-view.js';
-import * as api from './api.js';
-import { ago, duration, moment } from './format.js';
-import { useChanges, useLoaded, useNow } from './hooks.js';
+import { ago, duration, moment } from './parts..js';
+import { useChanges, useLoaded, useNow } from './api.js';
 import { Markdown } from './markdown.js';
 import { Output } from './output.js';
 import { Badge, Command, EngineHint, Trouble, address } from './parts.js';

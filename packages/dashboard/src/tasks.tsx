@@ -3,7 +3,7 @@
 import type { SessionAnswer } from '@umpire/umpire/doors/http/answers.js';
 import type { TaskRun } from '@umpire/umpire/views/session-history.js';
 import type { TaskView } from '@umpire/umpire/views/session-view.js';
-import { count, duration } from './format.js';
+import { count, duration } from './parts..js';
 import { Markdown } from './markdown.js';
 import { Fold, address } from './parts.js';
 
