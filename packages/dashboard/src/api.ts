@@ -46,7 +46,7 @@ export async function takeKey(): Promise<void> {
 
 type Query = Readonly<Record<string, string>>;
 
-async function request(path: string, query: Query, more: RequestInit = {}): Promise<Response> {
+async function fetchAnswer(path: string, query: Query, more: RequestInit = {}): Promise<Response> {
   const words = new URLSearchParams(query).toString();
   const response = await fetch(words === '' ? path : `${path}?${words}`, {
     ...more,
@@ -61,10 +61,10 @@ async function request(path: string, query: Query, more: RequestInit = {}): Prom
   throw new ServerError(message, hint, code);
 }
 
-const read = async <Body>(path: string, query: Query = {}): Promise<Body> => (await request(path, query)).json() as Promise<Body>;
+const getJson = async <Body>(path: string, query: Query = {}): Promise<Body> => (await fetchAnswer(path, query)).json() as Promise<Body>;
 
-async function act(path: string, body: object): Promise<void> {
-  await request(path, {}, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+async function postAction(path: string, body: object): Promise<void> {
+  await fetchAnswer(path, {}, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
 }
 
 interface StoredList {
@@ -78,7 +78,7 @@ export async function storedSessions(): Promise<SessionsAnswer | null> {
     const stored = JSON.parse(localStorage.getItem(STORED_LIST) ?? 'null') as StoredList | null;
     if (stored === null) return null;
     // The same port may show another project today.
-    const { project } = await read<{ readonly project: string }>('/api/key');
+    const { project } = await getJson<{ readonly project: string }>('/api/key');
     return project === stored.project ? stored.list : null;
   } catch {
     return null;
@@ -86,7 +86,7 @@ export async function storedSessions(): Promise<SessionsAnswer | null> {
 }
 
 export async function sessions(): Promise<SessionsAnswer> {
-  const list = await read<SessionsAnswer>('/api/sessions');
+  const list = await getJson<SessionsAnswer>('/api/sessions');
   try {
     const stored: StoredList = { project: list.project, list: { ...list, sessions: list.sessions.slice(0, MOST_STORED) } };
     if (list.unread === 0) localStorage.setItem(STORED_LIST, JSON.stringify(stored));
@@ -96,40 +96,45 @@ export async function sessions(): Promise<SessionsAnswer> {
   return list;
 }
 
-export const session = (id: string): Promise<SessionAnswer> => read('/api/session', { id });
-export const costs = (): Promise<CostsAnswer> => read('/api/costs');
-export const report = async (id: string): Promise<string> => (await request('/api/report', { id })).text();
-export const log = async (id: string, name: string): Promise<string> => (await request('/api/log', { id, name })).text();
+export const session = (id: string): Promise<SessionAnswer> => getJson('/api/session', { id });
+export const costs = (): Promise<CostsAnswer> => getJson('/api/costs');
+export const loadReport = async (id: string): Promise<string> => (await fetchAnswer('/api/report', { id })).text();
+export const loadLog = async (id: string, name: string): Promise<string> => (await fetchAnswer('/api/log', { id, name })).text();
 
-export async function diff(id: string, round: string | null, chain: string | null): Promise<string> {
-  return (await request('/api/diff', { id, ...(round === null ? {} : { round }), ...(chain === null ? {} : { chain }) })).text();
+export async function loadDiff(id: string, round: string | null, chain: string | null): Promise<string> {
+  return (await fetchAnswer('/api/diff', { id, ...(round === null ? {} : { round }), ...(chain === null ? {} : { chain }) })).text();
 }
 
-export const answer = (body: AnswerRequest): Promise<void> => act('/api/answer', body);
-export const dismiss = (body: DismissRequest): Promise<void> => act('/api/dismiss', body);
-export async function resume(id: string, retry: boolean): Promise<void> {
+export const answerQuestion = (body: AnswerRequest): Promise<void> => postAction('/api/answer', body);
+export const dismissFinding = (body: DismissRequest): Promise<void> => postAction('/api/dismiss', body);
+export async function continueSession(id: string, retry: boolean): Promise<void> {
   const body: ResumeRequest = { id, retry };
-  await act('/api/resume', body);
+  await postAction('/api/resume', body);
 }
 
 const RETRY_MS = 2000;
 
 /** Reports every change and whether the server is connected. Reconnects by itself. */
-export async function follow(onChange: (change: ChangeAnswer) => void, onLive: (isLive: boolean) => void): Promise<never> {
+export async function followChanges(onChange: (change: ChangeAnswer) => void, onLive: (isLive: boolean) => void): Promise<never> {
   for (;;) {
-    await readEvents('/api/changes', {}, (data) => onChange(data as ChangeAnswer), { onOpen: () => onLive(true) }).catch(ignoreClosed);
+    await readEvents('/api/changes', {}, (data) => onChange(data as ChangeAnswer), { onOpen: () => onLive(true) }).catch(
+      (error: unknown) => {
+        if (!(error instanceof ServerError) && !(error instanceof TypeError)) throw error;
+      },
+    );
     onLive(false);
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }
 }
 
 /** Calls with every piece of an output until the signal. Throws if the output cannot be read. */
-export async function followOutput(id: string, name: string, onPiece: (piece: OutputAnswer) => void, signal: AbortSignal): Promise<void> {
+export async function followTaskOutput(
+  id: string,
+  name: string,
+  onPiece: (piece: OutputAnswer) => void,
+  signal: AbortSignal,
+): Promise<void> {
   await readEvents('/api/output', { id, name }, (data) => onPiece(data as OutputAnswer), { signal });
-}
-
-function ignoreClosed(error: unknown): void {
-  if (!(error instanceof ServerError) && !(error instanceof TypeError)) throw error;
 }
 
 interface EventOptions {
@@ -139,7 +144,7 @@ interface EventOptions {
 
 /** Reads server-sent events until the stream ends. An empty line ends an event. */
 async function readEvents(path: string, query: Query, onData: (data: unknown) => void, { onOpen, signal }: EventOptions): Promise<void> {
-  const { body } = await request(path, query, signal === undefined ? {} : { signal });
+  const { body } = await fetchAnswer(path, query, signal === undefined ? {} : { signal });
   onOpen?.();
   if (body === null) return;
   const reader = body.getReader();
@@ -191,10 +196,10 @@ export function useLoaded<Value>(load: () => Promise<Value>, key: string, change
   useEffect(() => {
     const mine = ++latest.current;
     // A late answer belongs to a page that was left.
-    const take = (next: Loaded<Value>) => (mine === latest.current ? setLoaded({ ...next, key }) : undefined);
+    const showIfLatest = (next: Loaded<Value>) => (mine === latest.current ? setLoaded({ ...next, key }) : undefined);
     load().then(
-      (value) => take({ value, error: null }),
-      (error: unknown) => take({ value: null, error }),
+      (value) => showIfLatest({ value, error: null }),
+      (error: unknown) => showIfLatest({ value: null, error }),
     );
   }, [key, changes]);
   return loaded.key === key ? loaded : { value: null, error: null };

@@ -15,14 +15,14 @@ type Route =
   | { readonly page: 'session'; readonly id: string; readonly tab: Tab; readonly more: readonly string[] };
 
 function routeNow(): Route {
-  const [place, id, tab, ...more] = location.hash.replace(/^#\//, '').split('/').map(decoded);
+  const [place, id, tab, ...more] = location.hash.replace(/^#\//, '').split('/').map(decodeWord);
   if (place === 'costs') return { page: 'costs' };
   if (place !== 's' || id === undefined || id === '') return { page: 'list' };
   return { page: 'session', id, tab: TABS.find((known) => known === tab) ?? 'tasks', more };
 }
 
 /** A broken address names nothing. */
-function decoded(word: string): string {
+function decodeWord(word: string): string {
   try {
     return decodeURIComponent(word);
   } catch {
@@ -44,7 +44,7 @@ function App() {
       else void api.takeKey().then(() => location.reload());
     };
     addEventListener('hashchange', onHash);
-    void api.follow(
+    void api.followChanges(
       ({ sessions }) => reportChange(sessions),
       (isLive) =>
         setLive((before) => {
@@ -121,7 +121,7 @@ function List({ onProject }: { readonly onProject: (project: string) => void }) 
       spent.current.at === 0 || parts !== spent.current.parts
         ? 0
         : Math.max(0, spent.current.at + 10 * spent.current.ms - performance.now());
-    const load = async (): Promise<void> => {
+    const loadSessions = async (): Promise<void> => {
       const begun = performance.now();
       try {
         const next = await api.sessions();
@@ -136,17 +136,17 @@ function List({ onProject }: { readonly onProject: (project: string) => void }) 
       }
       spent.current = { at: performance.now(), ms: performance.now() - begun, parts };
     };
-    const timer = setTimeout(() => void load(), wait);
+    const timer = setTimeout(() => void loadSessions(), wait);
     return () => clearTimeout(timer);
   }, [changes, parts]);
   if (error !== null) return <Trouble error={error} />;
   return list === null ? <p class="quiet">Reading the sessions …</p> : <Overview list={list} filter={filter} onFilter={setFilter} />;
 }
 
-async function start(): Promise<void> {
+async function startPage(): Promise<void> {
   await api.takeKey();
   const place = document.querySelector('#app');
   if (place !== null) render(<App />, place);
 }
 
-void start();
+void startPage();

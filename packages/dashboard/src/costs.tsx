@@ -1,12 +1,11 @@
 // The costs of all sessions: by day, by loop and by agent.
 
-import * as api from './api.js';
 import { useEffect } from 'preact/hooks';
 import type { CostPart } from '@umpire/umpire/doors/http/answers.js';
+import * as api from './api.js';
 import { BarChart } from './charts.js';
-import { count } from './parts..js';
+import { writeCount, Trouble } from './parts.js';
 import { useChanges, useLoaded } from './api.js';
-import { Trouble } from './parts.js';
 
 const MOST_DAYS = 31;
 
@@ -63,8 +62,8 @@ function Sums({ head, sums }: { readonly head: string; readonly sums: readonly S
               <th scope="row">{name === '' ? 'unknown' : name}</th>
               <td>${costUsd.toFixed(2)}</td>
               <td class="quiet">
-                {tokens > 0 ? `${count(tokens, 'token')}, ` : ''}
-                {count(attempts, 'attempt')}
+                {tokens > 0 ? `${writeCount(tokens, 'token')}, ` : ''}
+                {writeCount(attempts, 'attempt')}
               </td>
             </tr>
           ))}

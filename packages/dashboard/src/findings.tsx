@@ -1,11 +1,10 @@
 // The findings of a verdict.
 
-import * as api from './api.js';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { SessionAnswer, TimedVerdict } from '@umpire/umpire/doors/http/answers.js';
 import type { Finding, Severity } from '@umpire/core/model/vocabulary.js';
-import { count } from './parts..js';
-import { Trouble } from './parts.js';
+import * as api from './api.js';
+import { writeCount, Trouble } from './parts.js';
 
 export const SEVERITIES: readonly Severity[] = ['critical', 'high', 'medium', 'low'];
 const MOST_FINDINGS = 200;
@@ -21,7 +20,8 @@ export function countWords(counts: Readonly<Record<Severity, number>>): string {
   return parts.length === 0 ? 'no findings' : parts.join(', ');
 }
 
-export const placeOf = ({ artifact, line }: Finding): string => (artifact === null ? '' : `${artifact}${line === null ? '' : `:${line}`}`);
+export const writePlace = ({ artifact, line }: Finding): string =>
+  artifact === null ? '' : `${artifact}${line === null ? '' : `:${line}`}`;
 
 interface FindingsProps {
   readonly session: SessionAnswer;
@@ -43,7 +43,7 @@ export function Findings({ session, verdict: { findings, fates }, onActed }: Fin
               <span class={`key ${finding.severity}`}>{finding.severity}</span>
               <div>
                 {finding.message}
-                {placeOf(finding) === '' ? null : <code class="place">{placeOf(finding)}</code>}
+                {writePlace(finding) === '' ? null : <code class="place">{writePlace(finding)}</code>}
                 {words.length === 0 ? null : <span class="quiet">{words.join(' · ')}</span>}
                 {ruling?.dismissed == null ? null : <span class="quiet">dismissed by {ruling.dismissed}</span>}
               </div>
@@ -56,7 +56,7 @@ export function Findings({ session, verdict: { findings, fates }, onActed }: Fin
           );
         })}
       </ul>
-      {left > 0 ? <p class="quiet">and {count(left, 'finding')} more: see the report</p> : null}
+      {left > 0 ? <p class="quiet">and {writeCount(left, 'finding')} more: see the report</p> : null}
     </>
   );
 }
@@ -76,9 +76,9 @@ function Dismiss({ id, finding, onActed }: DismissProps) {
   useEffect(() => {
     if (isOpen) field.current?.focus();
   }, [isOpen]);
-  const send = async (): Promise<void> => {
+  const sendDismissal = async (): Promise<void> => {
     setError(null);
-    await api.dismiss({ id, finding: finding.fingerprint, reason: reason.trim() }).then(onActed, setError);
+    await api.dismissFinding({ id, finding: finding.fingerprint, reason: reason.trim() }).then(onActed, setError);
   };
   if (!isOpen)
     return (
@@ -91,7 +91,7 @@ function Dismiss({ id, finding, onActed }: DismissProps) {
       class="dismiss"
       onSubmit={(event) => {
         event.preventDefault();
-        void send();
+        void sendDismissal();
       }}
     >
       <label class="field">

@@ -2,8 +2,7 @@
 // web addresses are links.
 
 import type { ComponentChildren } from 'preact';
-import { Lexer } from 'marked';
-import type { Token, Tokens } from 'marked';
+import { Lexer, type Token, type Tokens } from 'marked';
 
 /** Longer texts are shown as they are: parsing them would make the page slow. */
 const MOST_CHARACTERS = 300_000;
@@ -48,7 +47,7 @@ function block(token: Tokens.Generic, place: Place): ComponentChildren {
         </pre>
       );
     case 'list':
-      return list(token as Tokens.List, place);
+      return renderList(token as Tokens.List, place);
     case 'table':
       return table(token as Tokens.Table, place);
     case 'hr':
@@ -87,7 +86,7 @@ function heading(depth: number, children: ComponentChildren, { heading }: Place)
   return <Heading>{children}</Heading>;
 }
 
-function list({ ordered, start, items }: Tokens.List, place: Place): ComponentChildren {
+function renderList({ ordered, start, items }: Tokens.List, place: Place): ComponentChildren {
   const rows = items.map(({ task, checked, tokens }) => (
     <li class={task ? 'check' : undefined}>
       {task ? (

@@ -41,10 +41,10 @@ function Followed({ id, name }: { readonly id: string; readonly name: string }) 
   useEffect(() => {
     const stop = new AbortController();
     api
-      .followOutput(
+      .followTaskOutput(
         id,
         name,
-        ({ text, isNew }) => setPieces((before) => (isNew || before === null ? [text] : joined([...before, text]))),
+        ({ text, isNew }) => setPieces((before) => (isNew || before === null ? [text] : joinPieces([...before, text]))),
         stop.signal,
       )
       .catch((failure: unknown) => (stop.signal.aborted ? undefined : setError(failure)));
@@ -69,6 +69,6 @@ function Followed({ id, name }: { readonly id: string; readonly name: string }) 
   );
 }
 
-function joined(pieces: readonly string[]): readonly string[] {
+function joinPieces(pieces: readonly string[]): readonly string[] {
   return pieces.length > MOST_PIECES ? [pieces.join('')] : pieces;
 }

@@ -3,9 +3,8 @@
 import { useState } from 'preact/hooks';
 import type { ListedSession, SessionsAnswer } from '@umpire/umpire/doors/http/answers.js';
 import type { StateWord } from '@umpire/umpire/views/session-view.js';
-import { ago, count, moment, since, spentWords, stateText } from './parts..js';
+import { ago, writeCount, moment, writeSince, spentWords, stateText, Badge, Command, address } from './parts.js';
 import { useNow } from './api.js';
-import { Badge, Command, address } from './parts.js';
 
 /** Ordered: those that need a person first. */
 const STATES: readonly StateWord[] = [
@@ -53,8 +52,10 @@ export function Overview({ list: { sessions, unread, isEngine }, filter, onFilte
         />
       </section>
       {shown.length === 0 ? <p class="quiet">No session matches.</p> : <Sessions sessions={shown.slice(0, MOST_SHOWN)} />}
-      {unread > 0 ? <p class="quiet">Reading {count(unread, 'older session')} …</p> : null}
-      {shown.length > MOST_SHOWN ? <p class="quiet">{count(shown.length - MOST_SHOWN, 'session')} more. Search to find them.</p> : null}
+      {unread > 0 ? <p class="quiet">Reading {writeCount(unread, 'older session')} …</p> : null}
+      {shown.length > MOST_SHOWN ? (
+        <p class="quiet">{writeCount(shown.length - MOST_SHOWN, 'session')} more. Search to find them.</p>
+      ) : null}
     </>
   );
 }
@@ -87,14 +88,14 @@ function Inbox({ waiting }: { readonly waiting: readonly ListedSession[] }) {
   const inOrder = waiting.toSorted((a, b) => (a.lastAt ?? '').localeCompare(b.lastAt ?? ''));
   return (
     <section class="waiting">
-      <h1>{count(waiting.length, 'session waits', 'sessions wait')} for you</h1>
+      <h1>{writeCount(waiting.length, 'session waits', 'sessions wait')} for you</h1>
       <div class="cards">
         {inOrder.slice(0, isWhole ? waiting.length : MOST_WAITING).map(({ id, name, waitsOn, goal, lastAt }) => (
           <a key={id} class="card call" href={address(id)}>
             <strong>{name}</strong>
             <span>{waitsOn ?? ''}</span>
             {goal === '' ? null : <span class="goal">{goal}</span>}
-            <span class="quiet">{lastAt === null ? '' : `for ${since(lastAt, now)}`}</span>
+            <span class="quiet">{lastAt === null ? '' : `for ${writeSince(lastAt, now)}`}</span>
           </a>
         ))}
       </div>

@@ -49,7 +49,7 @@ const SHOWN_MS = 1500;
 /** A command with a copy button. */
 export function Command({ text }: { readonly text: string }) {
   const [words, setWords] = useState('Copy');
-  const copy = (): void => {
+  const copyText = (): void => {
     const showBriefly = (next: string): void => {
       setWords(next);
       setTimeout(() => setWords('Copy'), SHOWN_MS);
@@ -62,7 +62,7 @@ export function Command({ text }: { readonly text: string }) {
   return (
     <div class="command">
       <code>{text}</code>
-      <button type="button" class="plain-button" aria-label={words === 'Copy' ? `Copy ${text}` : undefined} onClick={copy}>
+      <button type="button" class="plain-button" aria-label={words === 'Copy' ? `Copy ${text}` : undefined} onClick={copyText}>
         {words}
       </button>
     </div>
@@ -92,7 +92,7 @@ export function Lines({ head, texts }: { readonly head: string; readonly texts: 
   );
 }
 
-export function count(number: number, one: string, many = `${one}s`): string {
+export function writeCount(number: number, one: string, many = `${one}s`): string {
   return `${number.toLocaleString('en')} ${number === 1 ? one : many}`;
 }
 
@@ -101,7 +101,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /** `850 ms`, `12 s`, `3 min 20 s`, `2 h 5 min`. */
-export function duration(ms: number): string {
+export function writeDuration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < MINUTE) return `${Math.round(ms / 1000)} s`;
   const [large, small, big, little] = ms < HOUR ? [MINUTE, 1000, 'min', 's'] : [HOUR, MINUTE, 'h', 'min'];
@@ -112,16 +112,16 @@ export function duration(ms: number): string {
 /** `just now`, `4 min ago`, `2 days ago`. */
 export function ago(at: string | null, now = Date.now()): string {
   if (at === null) return 'never';
-  return now - Date.parse(at) < MINUTE ? 'just now' : `${since(at, now)} ago`;
+  return now - Date.parse(at) < MINUTE ? 'just now' : `${writeSince(at, now)} ago`;
 }
 
 /** `4 min`, `2 days`: in one unit. */
-export function since(at: string, now = Date.now()): string {
+export function writeSince(at: string, now = Date.now()): string {
   const ms = Math.max(0, now - Date.parse(at));
   if (ms < MINUTE) return `${Math.floor(ms / 1000)} s`;
   if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min`;
   if (ms < DAY) return `${Math.floor(ms / HOUR)} h`;
-  return count(Math.floor(ms / DAY), 'day');
+  return writeCount(Math.floor(ms / DAY), 'day');
 }
 
 /** In the local time zone. */
@@ -130,8 +130,8 @@ export function moment(at: string): string {
 }
 
 export function spentWords({ minutes, tokens, costUsd, unreported }: SpentView): string {
-  const parts = [duration(minutes * MINUTE)];
-  if (tokens > 0) parts.push(count(tokens, 'token'));
+  const parts = [writeDuration(minutes * MINUTE)];
+  if (tokens > 0) parts.push(writeCount(tokens, 'token'));
   if (costUsd > 0) parts.push(`$${costUsd.toFixed(2)}`);
   if (unreported.cost.length > 0) parts.push(`cost of ${unreported.cost.join(', ')} unknown`);
   return parts.join(' · ');
@@ -154,12 +154,12 @@ export function Markdown({ text, top = 2 }: { readonly text: string; readonly to
   const [render, setRender] = useState<{ readonly it: Render } | null>(loaded === null ? null : { it: loaded });
   useEffect(() => {
     if (render !== null) return;
-    const load = async (): Promise<void> => {
+    const loadRenderer = async (): Promise<void> => {
       const { markdownElements } = await import('./markdown-elements.js');
       loaded = markdownElements;
       setRender({ it: markdownElements });
     };
-    void load();
+    void loadRenderer();
   }, []);
   const elements = useMemo(() => render?.it(text, top), [render, text, top]);
   return render === null ? <p class="prose">{text}</p> : <div class="markdown">{elements}</div>;

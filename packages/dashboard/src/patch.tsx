@@ -1,11 +1,10 @@
 // The patch of a session or of one round, with the findings of the verdict at their lines.
 
-import * as api from './api.js';
 import type { SessionAnswer } from '@umpire/umpire/doors/http/answers.js';
 import type { Finding } from '@umpire/core/model/vocabulary.js';
-import { count } from './parts..js';
+import * as api from './api.js';
+import { writeCount, Fold, Trouble, address } from './parts.js';
 import { useLoaded } from './api.js';
-import { Fold, Trouble, address } from './parts.js';
 
 /** More lines make the page slow; `umpire diff` shows all. */
 const MOST_LINES = 3000;
@@ -50,18 +49,18 @@ export function Changes(props: PatchProps) {
 
 export function Patch({ session, round, chain }: PatchProps) {
   const { value: patch, error } = useLoaded(
-    () => api.diff(session.id, round, chain),
+    () => api.loadDiff(session.id, round, chain),
     JSON.stringify([session.id, round, chain]),
     session.events,
   );
   if (error !== null) return <Trouble error={error} />;
   if (patch === null) return <p class="quiet">Reading the changes …</p>;
   const files = filesIn(patch);
-  const findings = findingsOf(session, round, chain);
+  const findings = collectFindings(session, round, chain);
   const left = files.length - MOST_FILES;
   return (
     <>
-      <p class="quiet">{files.length === 0 ? 'No changes.' : `${count(files.length, 'file')} changed`}</p>
+      <p class="quiet">{files.length === 0 ? 'No changes.' : `${writeCount(files.length, 'file')} changed`}</p>
       {files.slice(0, MOST_FILES).map((file) => (
         <FilePart
           key={file.name}
@@ -76,7 +75,7 @@ export function Patch({ session, round, chain }: PatchProps) {
 }
 
 /** Of the verdict on this round, or of the last verdict. */
-function findingsOf({ verdicts }: SessionAnswer, round: string | null, chain: string | null): readonly Finding[] {
+function collectFindings({ verdicts }: SessionAnswer, round: string | null, chain: string | null): readonly Finding[] {
   const fitting = verdicts.filter((one) => round === null || (String(one.round) === round && (chain === null || one.chain === chain)));
   return fitting.at(-1)?.findings ?? [];
 }
@@ -93,21 +92,21 @@ function filesIn(patch: string): readonly FilePatch[] {
     .filter((part) => part.startsWith('diff --git '))
     .map((part) => {
       const lines = part.replace(/\n$/, '').split('\n');
-      return { name: nameIn(lines), lines: lines.slice(1) };
+      return { name: readFileName(lines), lines: lines.slice(1) };
     });
 }
 
 /** The new name, or the old name of a deleted file. */
-function nameIn(lines: readonly string[]): string {
-  const named = (start: string): string | undefined => {
+function readFileName(lines: readonly string[]): string {
+  const findName = (start: string): string | undefined => {
     const line = lines.find((one) => one.startsWith(start) && one !== `${start}/dev/null`);
     return line === undefined ? undefined : plainName(line.slice(start.length));
   };
   const both = (lines[0] ?? '').slice('diff --git '.length);
   return (
-    named('rename to ') ??
+    findName('rename to ') ??
     // Without the prefix `b/` or `a/`.
-    (named('+++ ') ?? named('--- ') ?? plainName(both.slice((both.length + 1) / 2))).slice(2)
+    (findName('+++ ') ?? findName('--- ') ?? plainName(both.slice((both.length + 1) / 2))).slice(2)
   );
 }
 
@@ -163,7 +162,7 @@ function FilePart({ file: { name, lines }, findings, isOpen }: FileProps) {
       <code>{name}</code>
       <span class="plus">+{body.filter(({ kind }) => kind === 'added').length}</span>
       <span class="minus">−{body.filter(({ kind }) => kind === 'gone').length}</span>
-      {findings.length === 0 ? null : <span class="quiet">{count(findings.length, 'finding')}</span>}
+      {findings.length === 0 ? null : <span class="quiet">{writeCount(findings.length, 'finding')}</span>}
     </>
   );
   return (
@@ -187,7 +186,7 @@ function FilePart({ file: { name, lines }, findings, isOpen }: FileProps) {
           </>
         ))}
       </pre>
-      {left > 0 ? <p class="quiet">{count(left, 'line')} more; run: umpire diff</p> : null}
+      {left > 0 ? <p class="quiet">{writeCount(left, 'line')} more; run: umpire diff</p> : null}
     </Fold>
   );
 }

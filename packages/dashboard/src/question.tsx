@@ -1,14 +1,12 @@
 // The open question of a session: why it asks, what helps to decide, and a button for each answer.
 
-import * as api from './api.js';
 import { useRef, useState } from 'preact/hooks';
 import type { AnswerRequest, SessionAnswer } from '@umpire/umpire/doors/http/answers.js';
 import type { AnswerOption } from '@umpire/umpire/views/session-question.js';
+import * as api from './api.js';
 import { Findings, openVerdict } from './findings.js';
-import { count } from './parts..js';
+import { Markdown, writeCount, Command, EngineHint, Fold, Trouble } from './parts.js';
 import { useLoaded } from './api.js';
-import { Markdown } from './markdown.js';
-import { Command, EngineHint, Fold, Trouble } from './parts.js';
 import { Patch } from './patch.js';
 
 interface QuestionProps {
@@ -34,7 +32,7 @@ export function OpenQuestion({ session, onActed }: QuestionProps) {
           {session.options.length === 0 ? null : (
             <Answers key={question.key} session={session} question={question.key} onSaid={setSaid} onActed={onActed} />
           )}
-          {question.more > 0 ? <p class="quiet">Then {count(question.more, 'more question')}.</p> : null}
+          {question.more > 0 ? <p class="quiet">Then {writeCount(question.more, 'more question')}.</p> : null}
           {question.answers.length === 0 ? null : (
             <Fold head="The same as commands">
               {question.answers.map(({ command }) => (
@@ -59,7 +57,7 @@ function Grounds({ session, onActed }: QuestionProps) {
   return (
     <div class="grounds">
       {verdict === null || verdict.findings.length === 0 ? null : (
-        <Fold head={count(open.length, 'open finding')} isOpen>
+        <Fold head={writeCount(open.length, 'open finding')} isOpen>
           <Findings session={session} verdict={verdict} onActed={onActed} />
         </Fold>
       )}
@@ -80,7 +78,7 @@ function Grounds({ session, onActed }: QuestionProps) {
 const LAST_LINES = 40;
 
 function LastLines({ session, name }: { readonly session: SessionAnswer; readonly name: string }) {
-  const { value, error } = useLoaded(() => api.log(session.id, name), `${session.id} ${name}`, session.events);
+  const { value, error } = useLoaded(() => api.loadLog(session.id, name), `${session.id} ${name}`, session.events);
   if (error !== null) return <Trouble error={error} />;
   const lines = (value ?? '').trimEnd().split('\n');
   return (
@@ -105,7 +103,7 @@ function Answers({ session, question, onSaid, onActed }: AnswersProps) {
   const words = useRef<HTMLTextAreaElement>(null);
   const labels = [...new Set(options.filter((option) => option.reason !== 'none').map(({ says }) => says))];
 
-  const send = async (option: AnswerOption): Promise<void> => {
+  const sendAnswer = async (option: AnswerOption): Promise<void> => {
     if (option.reason === 'needed' && reason.trim() === '') {
       setMissing(`"${option.label}" needs your words here.`);
       words.current?.focus();
@@ -123,7 +121,7 @@ function Answers({ session, question, onSaid, onActed }: AnswersProps) {
       ...(option.needsGoal ? { goal } : {}),
       ...(grant === null ? {} : { [grant.field]: Number(grants[grant.field] ?? grant.usual) }),
     };
-    await api.answer(body).then(
+    await api.answerQuestion(body).then(
       () => onSaid({ words: `Recorded: ${option.label.toLowerCase()}.` }),
       (error: unknown) => onSaid({ error }),
     );
@@ -157,7 +155,7 @@ function Answers({ session, question, onSaid, onActed }: AnswersProps) {
             <form
               onSubmit={(event) => {
                 event.preventDefault();
-                void send(option);
+                void sendAnswer(option);
               }}
             >
               {option.needsGoal ? (
@@ -204,14 +202,16 @@ export function HeldEdit({ session, onActed }: QuestionProps) {
   const [error, setError] = useState<unknown>(null);
   const { heldEdit, id, question } = session;
   if (heldEdit === null) return null;
-  const take = async (): Promise<void> => {
+  const takeAnswer = async (): Promise<void> => {
     setError(null);
-    await api.answer({ id, question: question?.key ?? '', answer: heldEdit.answer, reason: 'taken in the dashboard' }).catch(setError);
+    await api
+      .answerQuestion({ id, question: question?.key ?? '', answer: heldEdit.answer, reason: 'taken in the dashboard' })
+      .catch(setError);
     onActed();
   };
   return (
     <section class="card" aria-label="Held edit">
-      <button type="button" class="button" onClick={() => void take()}>
+      <button type="button" class="button" onClick={() => void takeAnswer()}>
         {heldEdit.label}
       </button>
       <p class="does">{heldEdit.does}</p>

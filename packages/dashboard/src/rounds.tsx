@@ -3,8 +3,7 @@
 import type { SessionAnswer, TimedVerdict } from '@umpire/umpire/doors/http/answers.js';
 import { RoundCharts } from './charts.js';
 import { Findings, countWords } from './findings.js';
-import { moment } from './parts..js';
-import { Fold, Lines, address } from './parts.js';
+import { moment, Fold, Lines, address } from './parts.js';
 
 const MOST_TASKS = 30;
 
@@ -16,14 +15,14 @@ interface RoundsProps {
 export function Rounds({ session, onActed }: RoundsProps) {
   const { verdicts } = session;
   if (verdicts.length === 0) return <p class="quiet">No verdict yet.</p>;
-  const keys = [...new Set(verdicts.map(keyOf))];
+  const keys = [...new Set(verdicts.map(makeChainKey))];
   return (
     <>
       {keys.map((key) => (
         <Chain
           key={key}
           session={session}
-          given={verdicts.filter((verdict) => keyOf(verdict) === key)}
+          given={verdicts.filter((verdict) => makeChainKey(verdict) === key)}
           isNamed={keys.length > 1}
           onActed={onActed}
         />
@@ -32,7 +31,7 @@ export function Rounds({ session, onActed }: RoundsProps) {
   );
 }
 
-const keyOf = ({ loop, chain }: TimedVerdict): string => JSON.stringify([loop, chain]);
+const makeChainKey = ({ loop, chain }: TimedVerdict): string => JSON.stringify([loop, chain]);
 
 interface ChainProps extends RoundsProps {
   readonly given: readonly TimedVerdict[];

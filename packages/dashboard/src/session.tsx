@@ -1,14 +1,12 @@
 // One session: its state, open question, next steps, and a tab for each view.
 
-import * as api from './api.js';
 import { useEffect, useState } from 'preact/hooks';
 import type { SessionAnswer } from '@umpire/umpire/doors/http/answers.js';
 import type { SpentView } from '@umpire/umpire/views/session-view.js';
-import { ago, duration, moment } from './parts..js';
+import * as api from './api.js';
+import { Markdown, ago, writeDuration, moment, Badge, Command, EngineHint, Trouble, address } from './parts.js';
 import { useChanges, useLoaded, useNow } from './api.js';
-import { Markdown } from './markdown.js';
 import { Output } from './output.js';
-import { Badge, Command, EngineHint, Trouble, address } from './parts.js';
 import { Changes } from './patch.js';
 import { HeldEdit, OpenQuestion } from './question.js';
 import { Rounds } from './rounds.js';
@@ -83,7 +81,7 @@ function Body({ session, tab, more, onActed }: BodyProps) {
 }
 
 function Report({ session: { id, events } }: { readonly session: SessionAnswer }) {
-  const { value, error } = useLoaded(() => api.report(id), id, events);
+  const { value, error } = useLoaded(() => api.loadReport(id), id, events);
   if (error !== null) return <Trouble error={error} />;
   if (value === null) return <p class="quiet">Writing the report …</p>;
   return (
@@ -165,17 +163,17 @@ function Notes({ session, onActed }: { readonly session: SessionAnswer; readonly
 function Resume({ session: { id, trouble, canRetry }, onActed }: { readonly session: SessionAnswer; readonly onActed: () => void }) {
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
-  const resume = async (): Promise<void> => {
+  const resumeSession = async (): Promise<void> => {
     setIsBusy(true);
     setError(null);
-    await api.resume(id, canRetry).catch(setError);
+    await api.continueSession(id, canRetry).catch(setError);
     setIsBusy(false);
     onActed();
   };
   return (
     <section class="card" aria-label={canRetry ? 'Failed' : 'Interrupted'}>
       {trouble === null ? null : <p class="bad">The last run ended early: {trouble}</p>}
-      <button type="button" class="button" disabled={isBusy} onClick={() => void resume()}>
+      <button type="button" class="button" disabled={isBusy} onClick={() => void resumeSession()}>
         {canRetry ? 'Retry the failed tasks' : 'Resume'}
       </button>
       <span class="quiet"> Finished tasks do not run again.</span>
@@ -223,7 +221,7 @@ function Figures({ session: { chains, spent, tasks, work, state, lastAt } }: { r
 
 /** Figures without a value and a limit are left out. */
 function spentFigures({ minutes, maxMinutes, tokens, maxTokens, costUsd, maxCostUsd, unreported }: SpentView): readonly FigureProps[] {
-  const time = (value: number): string => duration(value * 60_000);
+  const time = (value: number): string => writeDuration(value * 60_000);
   // A zero that nobody reported is unknown.
   const known = (value: number, agents: readonly string[], print: (value: number) => string) =>
     value === 0 && agents.length > 0 ? 'unknown' : print(value);

@@ -3,9 +3,7 @@
 import type { SessionAnswer } from '@umpire/umpire/doors/http/answers.js';
 import type { TaskRun } from '@umpire/umpire/views/session-history.js';
 import type { TaskView } from '@umpire/umpire/views/session-view.js';
-import { count, duration } from './parts..js';
-import { Markdown } from './markdown.js';
-import { Fold, address } from './parts.js';
+import { Markdown, writeCount, writeDuration, Fold, address } from './parts.js';
 
 /** In a longer wave, idle tasks are only counted. */
 const MOST_DRAWN = 200;
@@ -49,7 +47,7 @@ function Wave({ session, wave, tasks }: WaveProps) {
       {drawn.map((task) => (
         <Task key={task.id} session={session} task={task} />
       ))}
-      {left > 0 ? <p class="quiet">and {count(left, 'task')} more</p> : null}
+      {left > 0 ? <p class="quiet">and {writeCount(left, 'task')} more</p> : null}
     </section>
   );
 }
@@ -97,8 +95,8 @@ function Runs({ runs }: { readonly runs: readonly TaskRun[] }) {
     const words = [
       agent,
       ending,
-      ms === null ? '' : duration(ms),
-      tokens > 0 ? count(tokens, 'token') : '',
+      ms === null ? '' : writeDuration(ms),
+      tokens > 0 ? writeCount(tokens, 'token') : '',
       costUsd > 0 ? `$${costUsd.toFixed(2)}` : '',
     ];
     return [

@@ -87,15 +87,15 @@ class CloverHandler implements XmlHandler {
 
   /** Those directly below a file or the project; packages and classes only repeat them. */
   private addMetrics(attributes: XmlAttributes): void {
-    const total = (name: string): CoveredTotal => ({
+    const readTotal = (name: string): CoveredTotal => ({
       covered: readCount(attributes, `covered${name}`),
       total: readCount(attributes, name),
     });
-    const { covered, total: all } = total('statements');
+    const { covered, total: all } = readTotal('statements');
     const statements = covered >= 0 && all >= covered ? { covered, total: all } : null;
     if (this.file !== null && this.depth === this.file.depth + 1) {
       this.file.statements = statements;
-      const [methods, conditionals] = [total('methods'), total('conditionals')];
+      const [methods, conditionals] = [readTotal('methods'), readTotal('conditionals')];
       this.file.lines.addTotal('functions', methods.covered, methods.total);
       this.file.lines.addTotal('branches', conditionals.covered, conditionals.total);
     } else if (this.file === null && this.depth === this.projectDepth + 1) {

@@ -42,7 +42,7 @@ export class ReportBytes {
       this.pass(chunk);
       return;
     }
-    const opening = joined(this.opening, chunk);
+    const opening = joinBytes(this.opening, chunk);
     this.opening = opening.length < LONGEST_MARK ? opening : null;
     if (this.opening === null) this.begin(opening);
   }
@@ -86,7 +86,7 @@ function startsWith(bytes: Uint8Array, mark: readonly number[]): boolean {
   return bytes.length >= mark.length && mark.every((byte, at) => bytes[at] === byte);
 }
 
-function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
+function joinBytes(a: Uint8Array, b: Uint8Array): Uint8Array {
   if (a.length === 0) return b.slice();
   const both = new Uint8Array(a.length + b.length);
   both.set(a);

@@ -82,7 +82,7 @@ class JsonLintRun {
   }
 
   /** A count that the report states, at its top or in this object there; null where it states none. */
-  total(key: string, inside = ''): number | null {
+  readTotal(key: string, inside = ''): number | null {
     return countIn(inside === '' ? this.value : objectIn(this.value, inside), key);
   }
 
@@ -143,7 +143,7 @@ export const oxlint = jsonLinter({
     message: (finding) => textIn(finding, 'message'),
     severity: severityIn('severity', new Map([['advice', 'low']])),
   },
-  finish: (run) => run.requireFiles(run.total('number_of_files'), 'number_of_files'),
+  finish: (run) => run.requireFiles(run.readTotal('number_of_files'), 'number_of_files'),
 });
 
 /** Biome 1 gives places as spans of bytes into a source, Biome 2 as lines. */
@@ -174,12 +174,12 @@ export const biome = jsonLinter({
     severity: severityIn('severity', new Map([['hint', 'low']])),
   },
   finish: (run) => {
-    const total = (key: string): number | null => run.total(key, 'summary');
-    const [changed, unchanged] = [total('changed'), total('unchanged')];
+    const readSummaryTotal = (key: string): number | null => run.readTotal(key, 'summary');
+    const [changed, unchanged] = [readSummaryTotal('changed'), readSummaryTotal('unchanged')];
     if (changed !== null && unchanged !== null) run.checkedFiles?.count(changed + unchanged);
     if (changed === 0 && unchanged === 0 && run.found === 0) run.report.fail('no file was checked: "changed" and "unchanged" are 0');
-    run.compareTotals(total('errors'), total('warnings'));
-    const unlisted = total('diagnosticsNotPrinted') ?? 0;
+    run.compareTotals(readSummaryTotal('errors'), readSummaryTotal('warnings'));
+    const unlisted = readSummaryTotal('diagnosticsNotPrinted') ?? 0;
     if (unlisted > 0) run.report.note(`Biome left out ${counted(unlisted, 'diagnostic')}; run it with --max-diagnostics=none`);
   },
 });
@@ -276,7 +276,7 @@ export const pylint = jsonLinter({
     },
   },
   finish: (run) => {
-    const modules = run.total('modulesLinted', 'statistics');
+    const modules = run.readTotal('modulesLinted', 'statistics');
     // A file that cannot be parsed is no module, but it has a message.
     if (modules !== null && modules + run.found > 0) run.checkedFiles?.count(Math.max(1, modules));
     else if (modules === 0) run.requireFiles(modules, 'modulesLinted');
@@ -306,8 +306,8 @@ export const pyright = jsonLinter({
     severity: severityIn('severity'),
   },
   finish: (run) => {
-    run.requireFiles(run.total('filesAnalyzed', 'summary'), 'filesAnalyzed');
-    run.compareTotals(run.total('errorCount', 'summary'), run.total('warningCount', 'summary'));
+    run.requireFiles(run.readTotal('filesAnalyzed', 'summary'), 'filesAnalyzed');
+    run.compareTotals(run.readTotal('errorCount', 'summary'), run.readTotal('warningCount', 'summary'));
   },
 });
 

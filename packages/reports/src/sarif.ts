@@ -119,9 +119,9 @@ function findRuleWithLevel(run: JsonObject, result: JsonObject, rules: SarifRule
 /** A base outside of the project is that of another machine: what is relative to it is relative to the project here. */
 function findArtifact(run: JsonObject, { uri, base, index }: SarifPlace, root: string | undefined): string | null {
   const listed = textIn(objectIn(listIn(run, 'artifacts')[index], 'location'), 'uri');
-  const written = decoded((uri || listed).slice(0, LONGEST_PATH));
+  const written = decodeUri((uri || listed).slice(0, LONGEST_PATH));
   if (written === '') return null;
-  const start = decoded(textIn(objectIn(objectIn(run, 'originalUriBaseIds'), base), 'uri').slice(0, LONGEST_PATH));
+  const start = decodeUri(textIn(objectIn(objectIn(run, 'originalUriBaseIds'), base), 'uri').slice(0, LONGEST_PATH));
   if (root === undefined || !start.toLowerCase().startsWith('file:') || /^(?:[/\\]|[A-Za-z][A-Za-z0-9+.-]*:)/.test(written))
     return toProjectPath(written, root);
   const outside = toProjectPath(start);
@@ -130,7 +130,7 @@ function findArtifact(run: JsonObject, { uri, base, index }: SarifPlace, root: s
 }
 
 /** Addresses write `€` and spaces as `%E2%82%AC` and `%20`. */
-function decoded(uri: string): string {
+function decodeUri(uri: string): string {
   if (!uri.includes('%') || uri.toLowerCase().startsWith('file:')) return uri;
   try {
     return decodeURIComponent(uri);

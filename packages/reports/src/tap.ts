@@ -159,7 +159,7 @@ class TapBlock {
     else if (key === 'duration_ms') facts.durationMs = /^\d{1,15}(?:\.\d{1,15})?$/.test(value) ? Number(value) : null;
     else if (key === 'location' || key === 'at') this.place(value);
     else if (key === 'file' || key === 'fileName') facts.file ??= value;
-    else if (key === 'line' || key === 'lineNumber') facts.line ??= lineOf(value);
+    else if (key === 'line' || key === 'lineNumber') facts.line ??= readLineNumber(value);
   }
 
   /** `/project/a.test.js:5:3`, `Test.<anonymous> (/project/a.test.js:5:3)` */
@@ -169,11 +169,11 @@ class TapBlock {
     const end = /:(\d{1,9}):\d{1,9}$/.exec(path.slice(-24));
     if (end === null) return;
     this.facts.file = path.slice(0, -end[0].length);
-    this.facts.line = lineOf(end[1] ?? '');
+    this.facts.line = readLineNumber(end[1] ?? '');
   }
 }
 
-function lineOf(text: string): number | null {
+function readLineNumber(text: string): number | null {
   const line = /^\d{1,9}$/.test(text) ? Number(text) : 0;
   return line >= 1 ? line : null;
 }
@@ -392,7 +392,7 @@ class TapReader implements FormatReader {
     this.pending = null;
     this.block = null;
     const { point, level } = pending;
-    const status = statusOf(point, facts);
+    const status = readPointStatus(point, facts);
     const isBad = status === 'failed' || status === 'errored';
     if (isBad) level.failed += 1;
     // A suite is no test; one that fails of itself, say in a hook, is.
@@ -435,7 +435,7 @@ function newLevel(indent: number, name: string, isStrict: boolean): Level {
   return { indent, name, planned: null, seen: 0, largest: 0, largestLine: 0, isStrict, failed: 0, names: new Map() };
 }
 
-function statusOf({ ok, directive }: TapPoint, facts: TapFacts | null): TestStatus {
+function readPointStatus({ ok, directive }: TapPoint, facts: TapFacts | null): TestStatus {
   if (directive !== null) return 'skipped';
   if (ok) return 'passed';
   return facts?.failureType === 'testTimeoutFailure' || facts?.failureType === 'cancelledByParent' ? 'errored' : 'failed';

@@ -70,7 +70,7 @@ export function readXml(report: ReportBuilder, roots: readonly string[], handler
   parser.on('text', addText);
   parser.on('cdata', addText);
 
-  const stop = (error: unknown): void => {
+  const stopReading = (error: unknown): void => {
     if (!(error instanceof XmlFault)) throw error;
     fault = error;
     const what = `the report is not valid XML: ${error.message}${hasRoot ? ` (after ${report.progress()})` : ''}`;
@@ -85,7 +85,7 @@ export function readXml(report: ReportBuilder, roots: readonly string[], handler
     try {
       parser.write(escapeNoCharacters(whole.slice(0, end)));
     } catch (error) {
-      stop(error);
+      stopReading(error);
     }
   };
   const begin = (): void => {

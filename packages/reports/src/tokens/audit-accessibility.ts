@@ -24,7 +24,7 @@ interface MeasuredPair {
 export function auditAccessibility(views: readonly ModeView[], unknown: readonly TokenPlace[]): AuditDimension {
   const audit = new DimensionAudit('accessibility', 25);
   for (const place of unknown) audit.find('contrast/unknown', 'high', 'A declared pair names a token that is no colour of this set', place);
-  for (const measured of views.flatMap(measure)) {
+  for (const measured of views.flatMap(measurePairs)) {
     const isEnough = measured.ratio >= AA[measured.kind];
     audit.look('contrast', isEnough);
     if (!isEnough) audit.find('contrast/low', 'critical', lowContrast(measured, AA), measured.front.token, false);
@@ -38,7 +38,7 @@ export function auditAccessibility(views: readonly ModeView[], unknown: readonly
 }
 
 /** Every pair that can be measured: what shines through needs something opaque behind it. */
-function measure({ pairs, pageOf, context }: Pick<ModeView, 'pairs' | 'pageOf' | 'context'>): readonly MeasuredPair[] {
+function measurePairs({ pairs, pageOf, context }: Pick<ModeView, 'pairs' | 'pageOf' | 'context'>): readonly MeasuredPair[] {
   return pairs.flatMap(({ front, back, kind }) => {
     const ground = opaque(back.colour, pageOf(back)?.colour ?? null);
     return ground === null ? [] : [{ front, back, kind, context, ratio: contrastOf(over(front.colour, ground), ground) }];
@@ -70,7 +70,7 @@ function checkFocus(view: ModeView, audit: DimensionAudit): void {
     ({ words, isRole }) => isRole && isFocusMark(words) && !words.includes('inverse') && !words.includes('shadow'),
   )) {
     const page = view.pageOf(mark);
-    const [measured] = page === null ? [] : measure({ ...view, pairs: [{ front: mark, back: page, kind: 'ui' }] });
+    const [measured] = page === null ? [] : measurePairs({ ...view, pairs: [{ front: mark, back: page, kind: 'ui' }] });
     if (measured === undefined) continue;
     audit.look('focus indicators', measured.ratio >= AA.ui);
     if (measured.ratio < AA.ui) audit.find('focus/contrast', 'critical', lowContrast(measured, AA), mark.token, false);
@@ -112,7 +112,7 @@ const PARTS = new WordSet(
 export function auditIndustry(set: TokenSet, views: readonly ModeView[], industry: Industry): AuditDimension {
   const audit = new DimensionAudit('industry', 20);
   const wanted = industry === 'strict' ? AAA : AA;
-  for (const measured of views.flatMap(measure)) {
+  for (const measured of views.flatMap(measurePairs)) {
     const isEnough = measured.ratio >= wanted[measured.kind];
     audit.look('contrast', isEnough);
     // Below AA it is a finding of accessibility already.

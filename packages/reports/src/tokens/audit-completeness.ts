@@ -87,7 +87,7 @@ function familiesOf(view: ModeView): readonly Family[] {
   const roles = new Set(view.colours.filter(({ isRole }) => isRole).map(({ token }) => token));
   const entries = view.tokens
     .filter(({ words }) => !words.includes('shadow') && !words.includes('on'))
-    .map(({ token, words }) => entryOf(token, words, roles.has(token)));
+    .map(({ token, words }) => readStateEntry(token, words, roles.has(token)));
   const common = new Set(entries.filter(({ key }) => key === '').flatMap(({ states }) => states.filter((state) => state !== 'default')));
   const keys = new Set(entries.filter(({ states }) => states.some((state) => state !== 'default')).map(({ key }) => key));
   const families = new Map<string, StateEntry[]>();
@@ -112,7 +112,7 @@ function familyOf(key: string, members: readonly StateEntry[], common: ReadonlyS
   return [{ name: words.join('-'), token: first.token, missing }];
 }
 
-function entryOf(token: Token, words: readonly string[], isRole: boolean): StateEntry {
+function readStateEntry(token: Token, words: readonly string[], isRole: boolean): StateEntry {
   const plain = withoutNoise(words).filter((word) => !isKind(word));
   const found = [...new Set(plain.map(stateOf).filter((state) => state !== null))];
   const changing = found.filter((state) => state !== 'default');

@@ -12,7 +12,7 @@ const SEVERITY = { broken: 'critical', older: 'medium', differs: 'high' } as con
 
 export function auditConsistency(set: TokenSet): AuditDimension {
   const audit = new DimensionAudit('consistency', 20);
-  for (const fault of set.files.flatMap((file) => file.faults)) take(fault, audit);
+  for (const fault of set.files.flatMap((file) => file.faults)) addFault(fault, audit);
   for (const token of set.tokens) {
     const faults = formatFaults(token, set);
     // Readable and not as it should be: half right.
@@ -26,7 +26,7 @@ export function auditConsistency(set: TokenSet): AuditDimension {
   return audit.end('there is no token to look at');
 }
 
-function take(fault: TokenFault, audit: DimensionAudit): void {
+function addFault(fault: TokenFault, audit: DimensionAudit): void {
   audit.look('format', false);
   audit.find(`format/${fault.rule}`, fault.severity, sentence(fault.cause), fault);
 }
@@ -64,7 +64,7 @@ function checkReference(token: Token, set: TokenSet, audit: DimensionAudit): voi
   const failed = all.find((each): each is Extract<Resolved, { ok: false }> => !each.ok);
   audit.look('references', failed === undefined);
   if (failed !== undefined) {
-    audit.find(`reference/${failed.problem}`, 'critical', reasonOf(failed), token);
+    audit.find(`reference/${failed.problem}`, 'critical', explainFailure(failed), token);
     return;
   }
   for (const each of all) {
@@ -87,7 +87,7 @@ function checkTarget(token: Token, target: Token, way: readonly Token[], audit: 
     audit.find('reference/deprecated', 'medium', `It refers to ${target.path}, which is deprecated`, token);
 }
 
-function reasonOf({ problem, reference }: Extract<Resolved, { ok: false }>): string {
+function explainFailure({ problem, reference }: Extract<Resolved, { ok: false }>): string {
   if (problem === 'cycle') return `The references go in a circle (${reference})`;
   if (problem === 'group') return `${reference} leads to a group; only a token has a value`;
   return `${reference} leads to a token that does not exist`;

@@ -100,7 +100,7 @@ export class DimensionAudit {
       const kept = sorted.slice(0, sorted.length > MOST_OF_A_RULE ? MOST_OF_A_RULE - 1 : MOST_OF_A_RULE);
       const rest = sorted.slice(kept.length);
       return [
-        ...kept.map((cause) => this.finding(cause, cause.lists ? `${cause.text}: ${namesOf(cause.places)}` : cause.text)),
+        ...kept.map((cause) => this.finding(cause, cause.lists ? `${cause.text}: ${listPaths(cause.places)}` : cause.text)),
         ...this.remainder(rest),
       ];
     });
@@ -114,7 +114,7 @@ export class DimensionAudit {
     return [
       this.finding(
         { ...first, places: new Map(places) },
-        `${rest.length} more of the same kind (${first.rule}): ${namesOf(new Map(places))}`,
+        `${rest.length} more of the same kind (${first.rule}): ${listPaths(new Map(places))}`,
       ),
     ];
   }
@@ -125,7 +125,7 @@ export class DimensionAudit {
   }
 }
 
-function namesOf(places: ReadonlyMap<string, TokenPlace>): string {
+function listPaths(places: ReadonlyMap<string, TokenPlace>): string {
   const names = [...new Set([...places.values()].map(({ path }) => path))];
   const shown = names.slice(0, MOST_NAMES).join(', ');
   return names.length > MOST_NAMES ? `${shown} and ${names.length - MOST_NAMES} more` : shown;

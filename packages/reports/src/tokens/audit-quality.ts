@@ -37,12 +37,18 @@ export function auditQuality(set: TokenSet, views: readonly ModeView[], grid: nu
       const isDistinct = !isType || Math.abs(step.px - before.px) >= LEAST_STEP_PX;
       audit.look('scales', grows && isDistinct);
       if (!grows)
-        audit.find('scale/order', 'high', `The scale is inconsistent: ${shown(before)} comes before ${shown(step)}`, step.token, false);
+        audit.find(
+          'scale/order',
+          'high',
+          `The scale is inconsistent: ${writeStep(before)} comes before ${writeStep(step)}`,
+          step.token,
+          false,
+        );
       else if (!isDistinct)
         audit.find(
           'scale/step',
           'low',
-          `Two steps of the type scale cannot be told apart: ${shown(before)} and ${shown(step)}`,
+          `Two steps of the type scale cannot be told apart: ${writeStep(before)} and ${writeStep(step)}`,
           step.token,
           false,
         );
@@ -80,7 +86,7 @@ function round(value: number): number {
   return Math.round(value * 100) / 100;
 }
 
-function shown({ token, px }: Scale['steps'][number]): string {
+function writeStep({ token, px }: Scale['steps'][number]): string {
   return `${token.path} (${round(px)} px)`;
 }
 

@@ -50,7 +50,7 @@ export function auditTokens(files: readonly TokenFile[], options: AuditOptions):
   const unread = files.flatMap(unreadableFinding);
   const findings = [...unread, ...dimensions.flatMap((dimension) => dimension.findings)];
   const counts = countFindings(findings);
-  const score = set.tokens.length === 0 ? null : scoreOf(dimensions);
+  const score = set.tokens.length === 0 ? null : computeScore(dimensions);
   const { signal, reason } = signalOf(score, counts, dimensions);
   return {
     score,
@@ -66,7 +66,7 @@ export function auditTokens(files: readonly TokenFile[], options: AuditOptions):
 }
 
 /** The mean by weight of what was measured. */
-function scoreOf(dimensions: readonly AuditDimension[]): number | null {
+function computeScore(dimensions: readonly AuditDimension[]): number | null {
   let sum = 0;
   let weights = 0;
   for (const { score, weight } of dimensions) {

@@ -111,7 +111,7 @@ class Pairing {
     this.backsByGroup = groupByKey(groups);
     for (const front of this.fronts)
       for (const { key, state } of textGroups(front)) this.frontStates.set(key, (this.frontStates.get(key) ?? new Set()).add(state));
-    this.backsByName = groupByKey(this.backs.flatMap((back) => namesOf(back).map((name) => [name, back] as const)));
+    this.backsByName = groupByKey(this.backs.flatMap((back) => listSearchNames(back).map((name) => [name, back] as const)));
     for (const pair of declared) this.declare(pair);
     for (const front of this.fronts) if (!FIXED.hasAny(front.words)) this.pairUp(front);
   }
@@ -136,9 +136,10 @@ class Pairing {
   }
 
   private declare({ text, background, kind }: DeclaredPair): void {
-    const named = (path: string): readonly ColourToken[] => this.colours.filter(({ token }) => token.role === path || token.path === path);
-    for (const front of named(text)) {
-      const back = this.near(named(background), front);
+    const findNamed = (path: string): readonly ColourToken[] =>
+      this.colours.filter(({ token }) => token.role === path || token.path === path);
+    for (const front of findNamed(text)) {
+      const back = this.near(findNamed(background), front);
       if (back !== null) this.add(front, back, kind);
     }
   }
@@ -218,7 +219,7 @@ function folderOf({ token }: Pick<ColourToken, 'token'>): string {
 }
 
 /** Names under which a background is looked for: its words, and those that are left without the ones that only say what it is. */
-function namesOf({ words }: ColourToken): readonly string[] {
+function listSearchNames({ words }: ColourToken): readonly string[] {
   return [plainName(withoutNoise(words)), ...(isPalette(words) ? [] : [reducedName(reduced(words))])];
 }
 

@@ -48,41 +48,41 @@ const HEX = /^#[0-9a-f]{6}$/i;
 const HEX_STEP = 1.5 / 255;
 
 export function readColour(value: unknown): ColourResult {
-  if (typeof value === 'string') return readText(value);
-  if (!isObject(value)) return refuse('a colour is an object with colorSpace and components');
+  if (typeof value === 'string') return readColourText(value);
+  if (!isObject(value)) return refuseColour('a colour is an object with colorSpace and components');
   const name = own(value, 'colorSpace');
   const space = typeof name === 'string' && Object.hasOwn(SPACES, name) ? SPACES[name] : undefined;
   if (space === undefined)
-    return refuse(typeof name === 'string' ? `there is no colour space "${name.slice(0, 40)}"` : 'a colour needs its colorSpace');
+    return refuseColour(typeof name === 'string' ? `there is no colour space "${name.slice(0, 40)}"` : 'a colour needs its colorSpace');
   const components = own(value, 'components');
-  if (!Array.isArray(components) || components.length !== 3) return refuse('a colour has three components');
+  if (!Array.isArray(components) || components.length !== 3) return refuseColour('a colour has three components');
   const coords = (components as readonly unknown[]).map((each) => (each === 'none' ? null : each));
   for (const [at, coord] of coords.entries()) {
     if (coord === null && components[at] === 'none') continue;
-    if (typeof coord !== 'number' || !Number.isFinite(coord)) return refuse('components are numbers or "none"');
+    if (typeof coord !== 'number' || !Number.isFinite(coord)) return refuseColour('components are numbers or "none"');
     const range = space.ranges[at] ?? null;
     if (range !== null && (coord < range[0] || coord > range[1]))
-      return refuse(`component ${at + 1} of ${String(name)} lies between ${range[0]} and ${range[1]}, not at ${round(coord)}`);
+      return refuseColour(`component ${at + 1} of ${String(name)} lies between ${range[0]} and ${range[1]}, not at ${round(coord)}`);
   }
   const alpha = own(value, 'alpha') ?? 1;
-  if (typeof alpha !== 'number' || !(alpha >= 0 && alpha <= 1)) return refuse('alpha lies between 0 and 1');
+  if (typeof alpha !== 'number' || !(alpha >= 0 && alpha <= 1)) return refuseColour('alpha lies between 0 and 1');
   const colour = toRgb(space.id, coords as (number | null)[], alpha);
   return colour === null
-    ? refuse('it cannot be converted to sRGB')
+    ? refuseColour('it cannot be converted to sRGB')
     : { ok: true, colour, odd: oddHex(own(value, 'hex'), colour, String(name)) };
 }
 
 /** The drafts before 2025.10 had colours as text. */
-function readText(text: string): ColourResult {
+function readColourText(text: string): ColourResult {
   const shown = `"${text.slice(0, 40)}"`;
-  if (text.length > 120) return refuse(`${shown} is no colour`);
+  if (text.length > 120) return refuseColour(`${shown} is no colour`);
   try {
     const { spaceId, coords, alpha } = parse(text.trim());
     const colour = toRgb(spaceId, [...coords], alpha ?? 1);
-    if (colour === null) return refuse(`${shown} is no colour`);
+    if (colour === null) return refuseColour(`${shown} is no colour`);
     return { ok: true, colour, odd: 'a colour as text: since 2025.10 it is an object with colorSpace and components' };
   } catch {
-    return refuse(`${shown} is no colour`);
+    return refuseColour(`${shown} is no colour`);
   }
 }
 
@@ -106,7 +106,7 @@ function oddHex(hex: unknown, { rgb }: Colour, space: string): string | null {
   return differs ? 'hex is another colour than the components' : null;
 }
 
-function refuse(problem: string): ColourResult {
+function refuseColour(problem: string): ColourResult {
   return { ok: false, problem };
 }
 

@@ -127,12 +127,12 @@ export function splitTheme(tokens: readonly Token[]): readonly Token[] {
   const siblings = new Map<string, Set<string>>();
   for (const { segments } of tokens) {
     segments.forEach((segment, at) => {
-      const parent = keyOf(segments.slice(0, at));
+      const parent = joinSegments(segments.slice(0, at));
       siblings.set(parent, (siblings.get(parent) ?? new Set<string>()).add(segment));
       const theme = themeOf(segment);
       if (theme === null) return;
       const side = sides.get(parent) ?? { light: new Set<string>(), dark: new Set<string>() };
-      side[theme].add(keyOf(segments.slice(at + 1)));
+      side[theme].add(joinSegments(segments.slice(at + 1)));
       sides.set(parent, side);
     });
   }
@@ -140,12 +140,14 @@ export function splitTheme(tokens: readonly Token[]): readonly Token[] {
     const side = sides.get(parent);
     if (side === undefined || side.light.size === 0 || side.dark.size === 0) return false;
     // Two tokens, not groups: modes only where nothing else stands beside them.
-    if (side.light.has(keyOf([])) || side.dark.has(keyOf([]))) return siblings.get(parent)?.size === 2;
+    if (side.light.has(joinSegments([])) || side.dark.has(joinSegments([]))) return siblings.get(parent)?.size === 2;
     const both = [...side.light].filter((path) => side.dark.has(path)).length;
     return both / Math.min(side.light.size, side.dark.size) >= SHARED;
   };
   return tokens.map((token) => {
-    const at = token.segments.findIndex((segment, index) => themeOf(segment) !== null && isSplit(keyOf(token.segments.slice(0, index))));
+    const at = token.segments.findIndex(
+      (segment, index) => themeOf(segment) !== null && isSplit(joinSegments(token.segments.slice(0, index))),
+    );
     if (at < 0 || token.theme !== null) return token;
     const theme = themeOf(token.segments[at] ?? '');
     const role = token.segments.filter((_, index) => index !== at).join('.');
@@ -153,6 +155,6 @@ export function splitTheme(tokens: readonly Token[]): readonly Token[] {
   });
 }
 
-function keyOf(segments: readonly string[]): string {
+function joinSegments(segments: readonly string[]): string {
   return segments.join('\0');
 }

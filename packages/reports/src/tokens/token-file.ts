@@ -175,7 +175,7 @@ class TokenFileReader {
   /** What the extended group holds and this one does not is taken over. */
   private extend({ segments, member, theme }: Extending, known: Set<string>, most: number): void {
     const from = targetOf(member);
-    for (const token of this.tokens.filter((each) => startsWith(each.segments, from))) {
+    for (const token of this.tokens.filter((each) => hasPrefix(each.segments, from))) {
       const path = [...segments, ...token.segments.slice(from.length)];
       if (known.has(path.join('.'))) continue;
       if (this.tokens.length >= most) {
@@ -226,7 +226,7 @@ function targetOf({ tree }: Member): readonly string[] {
   return target?.segments ?? [];
 }
 
-function startsWith(segments: readonly string[], start: readonly string[]): boolean {
+function hasPrefix(segments: readonly string[], start: readonly string[]): boolean {
   return segments.length > start.length && start.every((segment, at) => segments[at] === segment);
 }
 
@@ -263,7 +263,7 @@ function isResolver(document: Tree): boolean {
 function readResolver(document: Tree): ResolverSources {
   const inline: { tree: Tree; theme: Theme | null }[] = [];
   const themedFiles: { path: string; theme: Theme }[] = [];
-  const take = (list: Tree | undefined, theme: Theme | null): void => {
+  const takeSources = (list: Tree | undefined, theme: Theme | null): void => {
     const plain = list === undefined ? null : plainOf(list);
     if (!Array.isArray(plain)) return;
     for (const source of plain as readonly unknown[]) {
@@ -272,9 +272,9 @@ function readResolver(document: Tree): ResolverSources {
       else if (isObject(source) && ref === undefined && list !== undefined) inline.push({ tree: treeOf(source, list.line), theme });
     }
   };
-  for (const { tree } of memberOf(document, 'sets')?.tree.members ?? []) take(memberOf(tree, 'sources')?.tree, null);
+  for (const { tree } of memberOf(document, 'sets')?.tree.members ?? []) takeSources(memberOf(tree, 'sources')?.tree, null);
   for (const { tree } of memberOf(document, 'modifiers')?.tree.members ?? []) {
-    for (const { name, tree: sources } of memberOf(tree, 'contexts')?.tree.members ?? []) take(sources, modeTheme(name));
+    for (const { name, tree: sources } of memberOf(tree, 'contexts')?.tree.members ?? []) takeSources(sources, modeTheme(name));
   }
   return { inline, themedFiles };
 }

@@ -117,22 +117,22 @@ export class TokenSet {
     if (target === null) return this.pointed(reference, token, path);
     const resolved = this.follow(target, context, stack);
     if (!resolved.ok || reference.inside === null || reference.inside.length === 0) return resolved;
-    const inner = walk(resolved.value, reference.inside);
+    const inner = followPointer(resolved.value, reference.inside);
     if (inner === undefined) return { ok: false, problem: 'missing', reference: reference.text };
     return { ok: true, value: inner, type: null, way: resolved.way };
   }
 
   /** A pointer may lead to what is no token. */
   private pointed(reference: TokenReference, token: Token, path: string): Resolved {
-    const raw = reference.inside === null ? undefined : walk(this.roots.get(token.file), reference.segments);
+    const raw = reference.inside === null ? undefined : followPointer(this.roots.get(token.file), reference.segments);
     if (raw !== undefined && !isObject(raw)) return { ok: true, value: raw, type: null, way: [] };
     return { ok: false, problem: this.groups.has(path) && path !== '' ? 'group' : 'missing', reference: reference.text };
   }
 
   /** References inside a value are put in place. A value without any is itself: most are, and a copy of each would double the set. */
   private settle(value: unknown, token: Token, context: ColourMode, stack: readonly Token[], level: number): Resolved {
-    const plain = (inner: unknown): Resolved => ({ ok: true, value: inner, type: null, way: [] });
-    if (typeof value !== 'object' || value === null || level > DEEPEST) return plain(value);
+    const keepValue = (inner: unknown): Resolved => ({ ok: true, value: inner, type: null, way: [] });
+    if (typeof value !== 'object' || value === null || level > DEEPEST) return keepValue(value);
     const parts: [string, unknown][] = [];
     let isSame = true;
     for (const [key, inner] of Object.entries(value)) {
@@ -147,8 +147,8 @@ export class TokenSet {
       if (found.value !== inner) isSame = false;
       parts.push([key, found.value]);
     }
-    if (isSame) return plain(value);
-    return plain(Array.isArray(value) ? parts.map(([, inner]) => inner) : Object.fromEntries(parts));
+    if (isSame) return keepValue(value);
+    return keepValue(Array.isArray(value) ? parts.map(([, inner]) => inner) : Object.fromEntries(parts));
   }
 
   /** Files for dark alone change what the others say: those hold for light. */
@@ -202,7 +202,7 @@ function circleOf(stack: readonly Token[], token: Token): string {
   return [...circle.slice(first), ...circle.slice(0, first), circle[first] ?? ''].slice(0, 12).join(' > ');
 }
 
-function walk(value: unknown, names: readonly string[]): unknown {
+function followPointer(value: unknown, names: readonly string[]): unknown {
   let at: unknown = value;
   for (const name of names) {
     if (Array.isArray(at) && /^\d{1,6}$/.test(name)) at = at[Number(name)];

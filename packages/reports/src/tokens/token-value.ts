@@ -36,7 +36,7 @@ const OTHER_UNITS = new WordSet('em % pt dp sp vw vh vmin vmax ch ex pc in cm mm
 const OLD_LENGTH = /^-?\d{0,9}(?:\.\d{1,9})?(px|rem|em|%|pt|dp|sp|vw|vh)?$/;
 const OLD_TIME = /^\d{0,9}(?:\.\d{1,9})?(ms|s)$/;
 
-const measure = (units: readonly string[], old: RegExp, what: string): ValueCheck => {
+const checkMeasure = (units: readonly string[], old: RegExp, what: string): ValueCheck => {
   const known = units.join(' or ');
   return (value) => {
     if (typeof value === 'string' && value !== '' && old.test(value.trim()))
@@ -54,8 +54,8 @@ const measure = (units: readonly string[], old: RegExp, what: string): ValueChec
   };
 };
 
-const dimension = measure(['px', 'rem'], OLD_LENGTH, 'a dimension');
-const duration = measure(['ms', 's'], OLD_TIME, 'a duration');
+const dimension = checkMeasure(['px', 'rem'], OLD_LENGTH, 'a dimension');
+const duration = checkMeasure(['ms', 's'], OLD_TIME, 'a duration');
 
 const number: ValueCheck = (value) => {
   if (typeof value === 'number' && Number.isFinite(value)) return FINE;
@@ -102,7 +102,7 @@ const strokeStyle: ValueCheck = (value) => {
 };
 
 /** `optional`: what may be left out. */
-const object =
+const checkObject =
   (what: string, parts: Readonly<Record<string, ValueCheck>>, optional: readonly string[] = []): ValueCheck =>
   (value) => {
     if (!isObject(value)) return broken(`${what} is an object, not ${nameOf(value)}`);
@@ -120,17 +120,17 @@ const lineHeight: ValueCheck = (value) => {
     : number(value);
 };
 
-const border = object('a border', { color: colour, width: dimension, style: strokeStyle });
-const oneShadow = object(
+const border = checkObject('a border', { color: colour, width: dimension, style: strokeStyle });
+const oneShadow = checkObject(
   'a shadow',
   { color: colour, offsetX: dimension, offsetY: dimension, blur: dimension, spread: dimension, inset: flag },
   ['inset'],
 );
 const shadow: ValueCheck = (value) => (Array.isArray(value) ? value.flatMap(part(oneShadow)) : oneShadow(value));
-const transition = object('a transition', { duration, delay: duration, timingFunction: cubicBezier });
-const stop = object('a stop of a gradient', { color: colour, position: number });
+const transition = checkObject('a transition', { duration, delay: duration, timingFunction: cubicBezier });
+const stop = checkObject('a stop of a gradient', { color: colour, position: number });
 const gradient: ValueCheck = (value) => (Array.isArray(value) ? value.flatMap(part(stop)) : broken('a gradient is a list of stops'));
-const typography = object('typography', { fontFamily, fontSize: dimension, fontWeight, letterSpacing: dimension, lineHeight }, [
+const typography = checkObject('typography', { fontFamily, fontSize: dimension, fontWeight, letterSpacing: dimension, lineHeight }, [
   'letterSpacing',
   'fontWeight',
   'lineHeight',
