@@ -3,6 +3,7 @@
 
 import { SEVERITIES } from '@umpire/core/model/vocabulary.js';
 import type { CheckOutcome, Severity } from '@umpire/core/model/vocabulary.js';
+import { SARIF_LEVELS, sarifLog, sarifPlace, sarifSeverity } from './guard-page.js';
 import { inline, lineOf } from './safe-text.js';
 import { count } from './words.js';
 
@@ -105,8 +106,6 @@ export function ciMarkdown(report: CiReport, failOn: FailOn): string {
   ].join('\n');
 }
 
-const LEVELS: Readonly<Record<Severity, string>> = { critical: 'error', high: 'error', medium: 'warning', low: 'note' };
-
 /** One run for each check. */
 export function ciSarif({ findings, guard, review }: CiReport, version: string): string {
   const runOf = (check: CiFinding['check'], outcome: CheckOutcome) => {
@@ -118,27 +117,15 @@ export function ciSarif({ findings, guard, review }: CiReport, version: string):
       invocations: [{ executionSuccessful: outcome !== 'error' && outcome !== 'timeout' }],
       results: own.map(({ rule, severity, message, file, line, fingerprint }) => ({
         ruleId: rule,
-        level: LEVELS[severity],
+        level: SARIF_LEVELS[severity],
         message: { text: lineOf(message, MOST_MESSAGE_CHARS) },
-        ...(file === null
-          ? {}
-          : {
-              locations: [
-                {
-                  physicalLocation: {
-                    artifactLocation: { uri: encodeURI(file) },
-                    ...(line === null ? {} : { region: { startLine: line } }),
-                  },
-                },
-              ],
-            }),
+        ...(file === null ? {} : { locations: [sarifPlace(file, line)] }),
         partialFingerprints: { 'umpire/v1': fingerprint },
-        properties: severity === 'critical' ? { 'security-severity': '9.5' } : {},
+        properties: sarifSeverity(severity),
       })),
     };
   };
-  const runs = [runOf('guard', guard), ...(review === null ? [] : [runOf('review', review)])];
-  return `${JSON.stringify({ $schema: 'https://json.schemastore.org/sarif-2.1.0.json', version: '2.1.0', runs })}\n`;
+  return sarifLog([runOf('guard', guard), ...(review === null ? [] : [runOf('review', review)])]);
 }
 
 const QUALITY: Readonly<Record<Severity, string>> = { critical: 'blocker', high: 'critical', medium: 'major', low: 'info' };

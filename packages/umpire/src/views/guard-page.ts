@@ -225,60 +225,61 @@ export function retrialLines({ runs, problem, mutants }: RetrialRecord): readonl
 
 // The guard's findings as SARIF 2.1.0, for code hosts and editors. Allowed findings are marked as suppressed.
 
-export interface GuardLog {
-  readonly findings: readonly GuardFinding[];
-  readonly notes: readonly GuardFinding[];
-  readonly allowed: readonly { readonly finding: GuardFinding; readonly allowance: GuardAllowance }[];
-  readonly problems: readonly { readonly file: string; readonly message: string }[];
-  readonly isBlind: boolean;
-  readonly retrial?: RetrialRecord;
-}
+export type GuardLog = Pick<GuardPage, 'findings' | 'notes' | 'allowed' | 'problems' | 'isBlind' | 'retrial'>;
 
-const LEVELS: Readonly<Record<Severity, string>> = { critical: 'error', high: 'error', medium: 'warning', low: 'note' };
+export const SARIF_LEVELS: Readonly<Record<Severity, string>> = { critical: 'error', high: 'error', medium: 'warning', low: 'note' };
 const RULES = [...RULE_WORDS.values()];
 const ORDER: ReadonlyMap<string, number> = new Map(RULES.map(({ name }, index) => [name, index]));
 
 export function guardSarif({ findings, notes, allowed, problems, isBlind, retrial }: GuardLog, version: string): string {
-  const log = {
-    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
-    version: '2.1.0',
-    runs: [
-      {
-        tool: {
-          driver: {
-            name: 'umpire guard',
-            version,
-            rules: RULES.map(({ name, severity, message, honest }) => ({
-              id: name,
-              shortDescription: { text: message },
-              help: { text: honest },
-              defaultConfiguration: { level: LEVELS[severity] },
-              properties: { tags: [RULE_GROUPS[name]] },
-            })),
-          },
-        },
-        columnKind: 'utf16CodeUnits',
-        ...(retrial === undefined ? {} : { properties: { retrial } }),
-        invocations: [
-          {
-            executionSuccessful: !isBlind,
-            toolExecutionNotifications: problems.map(({ file, message }) => ({
-              level: 'warning',
-              message: { text: `${lineOf(file)}: ${lineOf(message, 300)}` },
-            })),
-          },
-        ],
-        results: [
-          ...[...findings, ...notes].map(toSarifResult),
-          ...allowed.map(({ finding, allowance }) => ({
-            ...toSarifResult(finding),
-            suppressions: [{ kind: 'external', status: 'accepted', justification: `${allowance.reason} (until ${allowance.until})` }],
+  return sarifLog([
+    {
+      tool: {
+        driver: {
+          name: 'umpire guard',
+          version,
+          rules: RULES.map(({ name, severity, message, honest }) => ({
+            id: name,
+            shortDescription: { text: message },
+            help: { text: honest },
+            defaultConfiguration: { level: SARIF_LEVELS[severity] },
+            properties: { tags: [RULE_GROUPS[name]] },
           })),
-        ],
+        },
       },
-    ],
-  };
-  return `${JSON.stringify(log)}\n`;
+      columnKind: 'utf16CodeUnits',
+      ...(retrial === undefined ? {} : { properties: { retrial } }),
+      invocations: [
+        {
+          executionSuccessful: !isBlind,
+          toolExecutionNotifications: problems.map(({ file, message }) => ({
+            level: 'warning',
+            message: { text: `${lineOf(file)}: ${lineOf(message, 300)}` },
+          })),
+        },
+      ],
+      results: [
+        ...[...findings, ...notes].map(toSarifResult),
+        ...allowed.map(({ finding, allowance }) => ({
+          ...toSarifResult(finding),
+          suppressions: [{ kind: 'external', status: 'accepted', justification: `${allowance.reason} (until ${allowance.until})` }],
+        })),
+      ],
+    },
+  ]);
+}
+
+export function sarifLog(runs: readonly object[]): string {
+  return `${JSON.stringify({ $schema: 'https://json.schemastore.org/sarif-2.1.0.json', version: '2.1.0', runs })}\n`;
+}
+
+export function sarifPlace(file: string, line: number | null): object {
+  return { physicalLocation: { artifactLocation: { uri: encodeURI(file) }, ...(line === null ? {} : { region: { startLine: line } }) } };
+}
+
+/** SARIF levels have no `critical`. */
+export function sarifSeverity(severity: Severity): object {
+  return severity === 'critical' ? { 'security-severity': '9.5' } : {};
 }
 
 function toSarifResult(finding: GuardFinding) {
@@ -286,13 +287,12 @@ function toSarifResult(finding: GuardFinding) {
   return {
     ruleId: rule,
     ruleIndex: ORDER.get(rule) ?? -1,
-    level: level === 'note' ? 'note' : LEVELS[severity],
+    level: level === 'note' ? 'note' : SARIF_LEVELS[severity],
     message: { text: `${message} ${honest}` },
-    locations: [{ physicalLocation: { artifactLocation: { uri: encodeURI(file) }, region: { startLine: line } } }],
+    locations: [sarifPlace(file, line)],
     partialFingerprints: { 'umpireGuard/v1': fingerprint },
     properties: {
-      // SARIF levels have no `critical`.
-      ...(severity === 'critical' ? { 'security-severity': '9.5' } : {}),
+      ...sarifSeverity(severity),
       ...(test === undefined ? {} : { test }),
       before: before?.text ?? null,
       after: after?.text ?? null,

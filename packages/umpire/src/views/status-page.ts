@@ -14,8 +14,7 @@ const MAX_ID_WIDTH = 24;
 const MAX_ROLE_WIDTH = 14;
 
 export function statusPage(view: SessionView): string {
-  const { chains, spent, work } = view;
-  const { next } = view;
+  const { chains, spent, work, next } = view;
   const parts = [
     head(view),
     graph(view),
@@ -82,9 +81,7 @@ export function isSaidBelow(reason: string, because: SessionView['because']): bo
 function graph({ tasks, wave }: SessionView): readonly string[] {
   if (tasks.length === 0) return ['No tasks.'];
   const waves = new Map<number, TaskView[]>();
-  for (const task of tasks) {
-    addToList(waves, task.wave, task);
-  }
+  for (const task of tasks) addToList(waves, task.wave, task);
   const widths = {
     id: Math.min(MAX_ID_WIDTH, longest(tasks.map(({ id }) => lineOf(id)))),
     role: Math.min(MAX_ROLE_WIDTH, longest(tasks.map(({ role }) => lineOf(role)))),
