@@ -43,9 +43,9 @@ export function programNamed(name: string, { started, settings, session, config,
       case 'script':
         return null;
       case 'command':
-        return { over: 'stdin', spec: { name, argv: wordsOf(runs.command), base, ...timesOf(set), ...finishOf(set) } };
+        return { over: 'stdin', spec: { name, argv: splitWords(runs.command), base, ...timesOf(set), ...finishOf(set) } };
       case 'acp':
-        return { over: 'acp', spec: { name, argv: wordsOf(runs.command), base, ...timesOf(set), ...allowedBy(set) } };
+        return { over: 'acp', spec: { name, argv: splitWords(runs.command), base, ...timesOf(set), ...allowedBy(set) } };
       case 'preset':
         return changedPreset(name, runs.uses ?? name, set, session);
     }
@@ -95,7 +95,7 @@ export function reportsNoCost(name: string, { agents }: Pick<Settings, 'agents'>
   return found !== null && !(found.isAcp ? found.agent.acp : found.agent).reportsCost;
 }
 
-function wordsOf(command: CommandLine): readonly string[] {
+function splitWords(command: CommandLine): readonly string[] {
   return typeof command === 'string' ? splitCommand(command) : command;
 }
 

@@ -69,7 +69,12 @@ export function checkRoles(roles: Iterable<string>, settings: RunSettings): void
 }
 
 /** The agents to create, without the built-in critic. */
-function namesIn({ started, settings, config, own }: Pick<AgentChoice, 'started' | 'settings' | 'config' | 'own'>): ReadonlySet<string> {
+function listAgentNames({
+  started,
+  settings,
+  config,
+  own,
+}: Pick<AgentChoice, 'started' | 'settings' | 'config' | 'own'>): ReadonlySet<string> {
   const isOwn = measuresItself({ started, settings, config, own });
   const named = Object.entries(settings.agents).flatMap(([role, name]) =>
     isOwn && role === started.critic && name === BUILT_IN ? [] : [name],
@@ -85,14 +90,14 @@ export async function checkAgents(choice: AgentChoice): Promise<void> {
     throw new Error('No agent runs during a check.');
   };
   const guardian: Guardian = { run: 'look-only', sandbox: null, watch: none, release: none, close: none };
-  for (const name of namesIn(choice))
+  for (const name of listAgentNames(choice))
     await createAgent(name, { ...choice, guardian, openCheck: null, keepWork: none }, () => ({ name, run: none }));
 }
 
 /** A limit in dollars needs agents that report their cost. A program of the project may report it, which nobody knows before it ran. */
 function checkCostLimit(choice: AgentChoice): void {
   if (choice.settings.maxCostUsd === null) return;
-  const silent = [...namesIn(choice)].filter((name) => !Object.hasOwn(choice.own, name) && reportsNoCost(name, choice.config));
+  const silent = [...listAgentNames(choice)].filter((name) => !Object.hasOwn(choice.own, name) && reportsNoCost(name, choice.config));
   if (silent.length === 0) return;
   throw new UmpireError('cap-unknowable', { agents: silent.join(' and '), verb: silent.length === 1 ? 'does' : 'do' });
 }
@@ -103,7 +108,7 @@ export async function createAgents(choice: AgentsOfRun): Promise<(role: string, 
   let person: Agent | null = null;
   const atTerminal = () => (person ??= personAgent({ input: process.stdin, output: process.stderr, present: process.stdin.isTTY }));
   const made = new Map<string, Agent>();
-  for (const name of namesIn(choice)) made.set(name, await createAgent(name, choice, atTerminal));
+  for (const name of listAgentNames(choice)) made.set(name, await createAgent(name, choice, atTerminal));
   // The critic of the until loop is always its command.
   const check = started.command === undefined ? null : createCheck(choice, started.command);
   const isOwn = measuresItself(choice);
@@ -129,7 +134,7 @@ async function createAgent(name: string, choice: AgentsOfRun, person: () => Agen
   const { config, guardian, own } = choice;
   if (Object.hasOwn(own, name)) return functionAgent(own[name] as Agent);
   const program = programNamed(name, choice);
-  if (program !== null) return agentOf(program, guardian);
+  if (program !== null) return createProgramAgent(program, guardian);
   const set = Object.hasOwn(config.agents, name) ? config.agents[name] : undefined;
   if (set?.runs.kind === 'script') return createScriptedAgent(name, set.runs.path, choice);
   if (name === 'person' || set !== undefined) return person();
@@ -140,7 +145,7 @@ async function createAgent(name: string, choice: AgentsOfRun, person: () => Agen
   throw new UmpireError('agent-unknown', { name: name.slice(0, 40), known: known.join(', '), meant: didYouMean(name, known) });
 }
 
-function agentOf(program: Program, guardian: Guardian): Agent {
+function createProgramAgent(program: Program, guardian: Guardian): Agent {
   switch (program.over) {
     case 'acp':
       return acpAgent(program.spec, guardian);

@@ -56,32 +56,32 @@ export async function startOnEngine(client: ClientDoor, request: FleetRequest): 
   if (!isGit && pipeline.writes.length > 0)
     throw new UmpireError('engine-start', { detail: 'its workers need a git repository with a remote' });
   const name = await freeName(client, planned, request);
-  const remote = isGit ? await remoteOf(project, request.remote) : '';
-  const base = isGit ? await askGit(repositoryOf(project).checkout, ['rev-parse', '--verify', 'HEAD^{commit}']) : null;
+  const remote = isGit ? await findRemote(project, request.remote) : '';
+  const base = isGit ? await askGit(findProjectRepository(project).checkout, ['rev-parse', '--verify', 'HEAD^{commit}']) : null;
   if (base !== null) {
     const { onNote } = request;
     const place = { project, session: 'none', home: '', sessionFolder: join(project, '.umpire', 'sessions', 'none') };
-    const uncommitted = await uncommittedIn({ repository: repositoryOf(project), place });
+    const uncommitted = await uncommittedIn({ repository: findProjectRepository(project), place });
     if (uncommitted.length > 0) onNote?.(uncommittedWords(uncommitted));
     await pushBase(project, remote, { session: name, commit: base });
   }
   const blobs = client.blobs(name);
   const fleet: FleetSession = {
     remote: remote.replace(/^([a-z+]+:\/\/[^/:@]*):[^/@]*@/, '$1@'),
-    folder: isGit ? repositoryOf(project).prefix : '',
+    folder: isGit ? findProjectRepository(project).prefix : '',
     needs: request.needs ?? [],
     tenant: request.tenant,
-    settings: await blobs.put(Buffer.from(JSON.stringify(withoutSecrets(config)))),
+    settings: await blobs.put(Buffer.from(JSON.stringify(removeEnvironments(config)))),
     roles: await freezeRoles(planned, blobs),
   };
   const workspace = base === null ? null : ({ kind: 'git', branch: sessionBranch(name), base } as const);
   const started: SessionStarted = { ...describeStart({ ...planned, request }, name, NEW_SESSION), workspace, fleet };
-  await say(client, name, { type: 'start', started });
+  await sendMessage(client, name, { type: 'start', started });
   return name;
 }
 
 /** Throws the conductor's error, as the command line would on the machine of a local session. */
-async function say(client: ClientDoor, session: string, message: ClientMessage): Promise<void> {
+async function sendMessage(client: ClientDoor, session: string, message: ClientMessage): Promise<void> {
   const told = (await client.tell(session, message, randomUUID())) as Told;
   if (told.ok) return;
   if (told.error.code === 'question-changed') throw new UmpireError('question-changed', { session });
@@ -91,12 +91,12 @@ async function say(client: ClientDoor, session: string, message: ClientMessage):
 /** `seen`: the key of the question that the person saw. */
 export async function answerOnEngine(client: ClientDoor, session: string, given: AnswerGiven, seen?: string | null): Promise<void> {
   await requireListed(client, session);
-  await say(client, session, { type: 'answer', given, ...(seen === undefined ? {} : { seen }) });
+  await sendMessage(client, session, { type: 'answer', given, ...(seen === undefined ? {} : { seen }) });
 }
 
 export async function retryOnEngine(client: ClientDoor, session: string): Promise<void> {
   await requireListed(client, session);
-  await say(client, session, { type: 'retry' });
+  await sendMessage(client, session, { type: 'retry' });
 }
 
 /** Returns the ruling, and the state with it. */
@@ -106,13 +106,13 @@ export async function dismissOnEngine(
   given: RulingGiven,
 ): Promise<{ readonly state: SessionState; readonly ruling: FindingRuled }> {
   await requireListed(client, session);
-  await say(client, session, { type: 'dismiss', given });
-  const { state, events } = journalOf(bytesOf(await client.lines(session, 0)));
+  await sendMessage(client, session, { type: 'dismiss', given });
+  const { state, events } = journalOf(joinLines(await client.lines(session, 0)));
   const last = events.findLast(({ type }) => type === 'FindingRuled') as Extract<Recorded, { type: 'FindingRuled' }>;
   return { state, ruling: last.data };
 }
 
-function bytesOf(lines: readonly string[]): Buffer {
+function joinLines(lines: readonly string[]): Buffer {
   return Buffer.from(lines.map((line) => `${line}\n`).join(''));
 }
 
@@ -150,21 +150,21 @@ async function freeName(client: ClientDoor, { loop, now }: PlannedRequest, { ses
   return `${name}-${randomUUID().slice(0, 4)}`;
 }
 
-function repositoryOf(project: string) {
+function findProjectRepository(project: string) {
   return findRepository(project, join(project, '.umpire', 'sessions', 'none'), null);
 }
 
-async function remoteOf(project: string, named: string | undefined): Promise<string> {
+async function findRemote(project: string, named: string | undefined): Promise<string> {
   if (named !== undefined && /[:/\\]/.test(named)) return named;
   try {
-    return await askGit(repositoryOf(project).checkout, ['remote', 'get-url', '--', named ?? 'origin']);
+    return await askGit(findProjectRepository(project).checkout, ['remote', 'get-url', '--', named ?? 'origin']);
   } catch {
     throw new UmpireError('engine-start', { detail: `the project has no git remote ${named ?? 'origin'}; name one with --remote URL` });
   }
 }
 
 /** The environment of agents may hold keys, which stay on the workers. */
-function withoutSecrets(config: Settings): Settings {
+function removeEnvironments(config: Settings): Settings {
   const agents = Object.fromEntries(Object.entries(config.agents).map(([name, agent]) => [name, { ...agent, env: {} }]));
   return { ...config, agents, notify: null };
 }
@@ -226,7 +226,7 @@ export async function copyFromEngine(client: ClientDoor, session: string, place:
   const read = existsSync(place) ? readBytes(openFolder(place), JOURNAL) : null;
   const known = read?.kind === 'bytes' ? read.bytes.toString('utf8').split('\n').slice(0, -1) : [];
   const lines = [...known, ...(await client.lines(session, known.length))];
-  const { state } = journalOf(bytesOf(lines));
+  const { state } = journalOf(joinLines(lines));
   if (state.run === null) throw new UmpireError('not-begun', { session });
   const folder = await writeReplica(place, state, lines, client.blobs(session));
   // Its pages are written from the journal. The lines that say so stay out: the engine's journal is the truth.

@@ -69,8 +69,8 @@ export function createConduct(parts: ConductorParts, telemetry: Pick<Telemetry, 
     if (past === null) return null;
     const lines: string[] = [];
     const told: Recorded[] = [];
-    const journal = openLines(so, past, lines, told);
-    const turn = await takeTurn({ so, journal, parts }, input);
+    const journal = openTurnJournal(so, past, lines, told);
+    const turn = await applyTurn({ so, journal, parts }, input);
     if (turn === null) return null;
     journal.flush();
     const length = so.length + lines.length;
@@ -127,7 +127,7 @@ interface LinesJournal extends Journal {
 }
 
 /** Time passes by the engine's clock: conductors take turns. */
-function openLines(so: SessionSoFar, past: Past, lines: string[], told: Recorded[]): LinesJournal {
+function openTurnJournal(so: SessionSoFar, past: Past, lines: string[], told: Recorded[]): LinesJournal {
   let elapsedMs = past.state.run?.lastMs ?? so.nowMs;
   let head = past.head;
   const journal = keepJournal(
@@ -155,7 +155,7 @@ interface TurnAt {
   readonly parts: ConductorParts;
 }
 
-async function takeTurn(at: TurnAt, input: Input): Promise<Omit<SessionTurn, 'lines'> | null> {
+async function applyTurn(at: TurnAt, input: Input): Promise<Omit<SessionTurn, 'lines'> | null> {
   const { run } = at.journal.state;
   if (run !== null && !at.parts.serves(run.started)) return null;
   const reply = await applyInput(at, input);
@@ -173,7 +173,7 @@ async function applyInput({ so, journal, parts }: TurnAt, input: Input): Promise
       return told({ so, journal, parts }, input.message);
     case 'claimed': {
       if (run === null) return null;
-      return begin(journal, run, input.claim);
+      return beginTask(journal, run, input.claim);
     }
     case 'handed-in': {
       const task = run === null ? undefined : runningTask(run, input.claim);
@@ -235,7 +235,7 @@ function begun(session: string, settings: RunState['settings'], head: string | n
   return { type: 'RunBegun', data: { run: sha256(session).slice(0, 16), by: 'engine', settings, head } };
 }
 
-function begin(journal: Journal, run: RunState, { task: id, attempt }: TaskClaim): unknown {
+function beginTask(journal: Journal, run: RunState, { task: id, attempt }: TaskClaim): unknown {
   // The offer was derived at the end of an earlier turn.
   const isPending = pendingEffects(journal.state).some((one) => one.type === 'RunTask' && one.task === id && one.attempt === attempt);
   const task = isPending ? findTask(run, id) : undefined;
@@ -263,11 +263,11 @@ const ENDINGS: ReadonlySet<Event['type']> = new Set([
 /** A worker is another machine: what it hands in must be the end of its own attempt, and all blobs must be there. */
 async function eventsOf({ blobs }: SessionSoFar, run: RunState, task: TaskState, result: unknown): Promise<readonly Event[]> {
   const { id, attempt } = task;
-  const refuse = (detail: string) => lostEvents(task, `its worker handed in what Umpire does not accept: ${detail}`);
+  const refuseResult = (detail: string) => lostEvents(task, `its worker handed in what Umpire does not accept: ${detail}`);
   const handed = readHandedIn(result);
-  if (typeof handed === 'string') return refuse(handed);
+  if (typeof handed === 'string') return refuseResult(handed);
   const fault = await faultIn(handed, run, task, blobs);
-  if (fault !== null) return refuse(fault);
+  if (fault !== null) return refuseResult(fault);
   const { files, board } = handed.folder;
   const isChanged = Object.keys(files).length > 0 || board !== null;
   return [...(isChanged ? [{ type: 'FolderChanged', data: { task: id, attempt, files, board } } as const] : []), ...handed.events];

@@ -129,7 +129,7 @@ export function builtInCritic(context: CriticContext, agent: Agent | null): Agen
   return {
     name: agent === null || critic.runs === 'alone' ? BUILT_IN : `${agent.name} and ${BUILT_IN}`,
     run: async (assignment, watch) => {
-      if (critic.runs === 'after' && agent !== null) return weighed(assignment, watch, agent, measure);
+      if (critic.runs === 'after' && agent !== null) return weighAfter(assignment, watch, agent, measure);
       const measurement = await measure(assignment, watch);
       if (watch.signal.aborted) return { kind: 'interrupted' };
       // Nothing can be measured, so the agent's word counts.
@@ -139,9 +139,9 @@ export function builtInCritic(context: CriticContext, agent: Agent | null): Agen
         const end = measurement.end;
         if (said.kind !== 'completed' && said.kind !== 'failed') return said;
         const findings = `Testified, not measured. ${said.findings} (${end.summary})`.slice(0, 500);
-        return { ...said, findings, unmeasured: reasonOf(end) };
+        return { ...said, findings, unmeasured: explainUnmeasured(end) };
       }
-      return endingOf(measurement);
+      return toEnding(measurement);
     },
   };
 }
@@ -152,10 +152,10 @@ async function measureCommit(context: CriticContext, critic: BuiltInCritic, assi
   const rewrittenAtBase = new Set<string>();
   const run = await critic.load();
   const measuring = onCommit(context.openCheck, null, assignment.workdir, (workdir) =>
-    endOf(run({ ...jobOf(context, { ...assignment, workdir }, watch), kept, rewrittenAtBase })),
+    settleEnd(run({ ...jobOf(context, { ...assignment, workdir }, watch), kept, rewrittenAtBase })),
   );
   let fault: string | null = null;
-  const end = await endOf(
+  const end = await settleEnd(
     measuring.then(({ result, traces }) => {
       fault = traceFault(traces, rewrittenAtBase);
       return fault === null ? withNote(result, rewrittenWords(traces)) : unmeasured('error', fault);
@@ -171,7 +171,7 @@ function withNote(end: CriticEnd, note: string): CriticEnd {
 }
 
 /** A failing tool, such as git, measures nothing. The run continues with the error as its result. */
-async function endOf(measuring: Promise<CriticEnd>): Promise<CriticEnd> {
+async function settleEnd(measuring: Promise<CriticEnd>): Promise<CriticEnd> {
   try {
     return await measuring;
   } catch (error) {
@@ -187,13 +187,13 @@ interface Measurement {
 
 type Measure = (assignment: Assignment, watch: Watch) => Promise<Measurement>;
 
-async function weighed(assignment: Assignment, watch: Watch, agent: Agent, measure: Measure): Promise<Ending> {
+async function weighAfter(assignment: Assignment, watch: Watch, agent: Agent, measure: Measure): Promise<Ending> {
   const said = await agent.run(assignment, watch);
   if (said.kind !== 'completed') return said;
   const measurement = await measure(assignment, watch);
   if (watch.signal.aborted) return { kind: 'interrupted', usage: said.usage };
-  if (measurement.end.unable === true) return { ...said, unmeasured: reasonOf(measurement.end) };
-  const measured = endingOf(measurement);
+  if (measurement.end.unable === true) return { ...said, unmeasured: explainUnmeasured(measurement.end) };
+  const measured = toEnding(measurement);
   if (measured.kind !== 'completed') return { ...measured, usage: said.usage };
   return {
     ...said,
@@ -204,17 +204,17 @@ async function weighed(assignment: Assignment, watch: Watch, agent: Agent, measu
 }
 
 /** Why it could not measure. */
-function reasonOf({ notes, summary }: CriticEnd): string {
+function explainUnmeasured({ notes, summary }: CriticEnd): string {
   return notes.join(' ') || summary;
 }
 
-function endingOf({ end, kept }: Measurement): Extract<Ending, { kind: 'completed' | 'failed' }> {
+function toEnding({ end, kept }: Measurement): Extract<Ending, { kind: 'completed' | 'failed' }> {
   const { outcome, summary, outputs, damage } = end;
   const isMeasured = outcome === 'pass' || outcome === 'fail';
   return {
     kind: isMeasured ? 'completed' : 'failed',
     findings: summary,
-    error: isMeasured ? '' : `${outcome}: ${reasonOf(end)}`.slice(0, 500),
+    error: isMeasured ? '' : `${outcome}: ${explainUnmeasured(end)}`.slice(0, 500),
     outputs,
     usage: NO_USAGE,
     measured: kept,
@@ -306,7 +306,7 @@ function jobOf(
   const row = Object.fromEntries(
     Object.entries(task).map(([name, value]) => [name, Array.isArray(value) ? value.join(';') : String(value)]),
   );
-  const say = (line: string) => watch.log('stderr', Buffer.from(`${line}\n`));
+  const logLine = (line: string) => watch.log('stderr', Buffer.from(`${line}\n`));
   return {
     project: workdir,
     origin: started.project,
@@ -322,7 +322,7 @@ function jobOf(
     watch,
     timeoutMs,
     now,
-    say,
+    say: logLine,
     retry: async (...asked) => (await import('../retrial/retrial.js')).retryForCritic(...asked),
   };
 }

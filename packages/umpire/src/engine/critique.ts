@@ -134,7 +134,7 @@ export async function critique(request: CritiqueRequest & TrustWatch & { readonl
     const { state } = readSession(session);
     if (state.run !== null && state.run.ended === null) throw new UmpireError('critique-of-run', { session: folder.name });
     const tasks = openTasks(folder);
-    const row = rowOf(loop, tasks, request.layer);
+    const row = findCriticRowOf(loop, tasks, request.layer);
     // If this process is killed, the row says that the critic did not finish.
     keepRows(folder, loop, tasks, row, unmeasured('error', 'umpire critique was interrupted.'));
     // Removes the evidence of an earlier critique. In review and brainstorm, evidence of an agent stays.
@@ -207,9 +207,9 @@ interface CriticRow {
 }
 
 /** The critic's last task in the file, of this layer if one is given, or a new one. */
-function rowOf(loop: Loop, tasks: TasksFile | null, layer: string | undefined): CriticRow {
-  const isAsked = (task: Task) => task.role === loop.roles.critic && (layer === undefined || task.columns['layer'] === layer);
-  const known = normalizeRoles(loop, tasks?.tasks ?? []).findLast(isAsked);
+function findCriticRowOf(loop: Loop, tasks: TasksFile | null, layer: string | undefined): CriticRow {
+  const isCriticOfLayer = (task: Task) => task.role === loop.roles.critic && (layer === undefined || task.columns['layer'] === layer);
+  const known = normalizeRoles(loop, tasks?.tasks ?? []).findLast(isCriticOfLayer);
   if (known !== undefined) return { id: known.id, columns: known.columns, known: true };
   const id = freeId(FIRST_TASK[loop.loop] ?? 'CRITIC-001', new Set(tasks?.tasks.map((task) => task.id)));
   const columns = layer === undefined ? { id } : { id, layer };
@@ -237,7 +237,7 @@ function keepRows(folder: SessionFolder, loop: Loop, tasks: TasksFile | null, ro
   const added =
     layers.length === 0
       ? [first]
-      : layers.map((layer) => ({ ...first, ...figuresOf(folder, layer, end.summary), layer, id: claim(row.id, taken) }));
+      : layers.map((layer) => ({ ...first, ...readLayerCells(folder, layer, end.summary), layer, id: claimId(row.id, taken) }));
   if (tasks === null) writeAtomically(folder, TASKS, printTasks(tasksColumns(loop.columns.in, loop.columns.out), added));
   else writeAtomically(folder, TASKS, editTasks(tasks, { set: new Map(), add: added }));
 }
@@ -253,14 +253,14 @@ function isCutShort(outcome: unknown): boolean {
 const LAYER_RESULT = /^results\/run-([\w-]+)\.json$/;
 
 /** Returns a free id and marks it as taken. */
-function claim(first: string, taken: Set<string>): string {
+function claimId(first: string, taken: Set<string>): string {
   const id = freeId(first, taken);
   taken.add(id);
   return id;
 }
 
 /** The status and the output cells of a layer, from its evidence. */
-function figuresOf(folder: SessionFolder, layer: string, summary: string): Readonly<Record<string, string>> {
+function readLayerCells(folder: SessionFolder, layer: string, summary: string): Readonly<Record<string, string>> {
   const read = readBytes(folder, `results/run-${layer}.json`);
   const json = read.kind === 'bytes' ? parseJson(decodeTolerantly(read.bytes)) : null;
   if (json === null || !json.ok || !isObject(json.value)) return {};

@@ -85,7 +85,7 @@ export async function decide(request: DecideRequest): Promise<Decision> {
   const project = findProject(folder.root);
   if (loopFolder !== null) await (await import('./trust.js')).requireTrustedLoop(request.loop, loop, project, {});
   const said: string[] = [];
-  const usual = await settingsOf(project, (note) => void said.push(note));
+  const usual = await readUsualSettings(project, (note) => void said.push(note));
   const remaining = () => (request.deadlineMs === undefined ? Infinity : request.deadlineMs - (elapsedMs() - started));
   const expired = () => remaining() <= 0;
   const judge = (unwritable: UmpireError | null): Promise<Decision> => {
@@ -159,7 +159,7 @@ async function judgeFolder(input: DecideCall, observed: ObservedFolder): Promise
   const draft = decideVerdict(round);
   if (!draft.ok) throw new UmpireError('evidence-missing', { detail: draft.message, hint: draft.hint }, draft.rule);
   await refuseOtherCommit(input, state, round.evidence, draft.verdict);
-  return deliver(input, observed, round, addElsewhere(draft, work?.elsewhere), work);
+  return recordVerdict(input, observed, round, addElsewhere(draft, work?.elsewhere), work);
 }
 
 /** W4: evidence about another commit than the one that is checked out approves nothing. A run judges its own commits. */
@@ -199,7 +199,7 @@ function settleOpenTasks(request: DecideRequest, observed: ObservedFolder, last:
 }
 
 /** Writes the verdict, unless it is a dry run or equal to the last verdict. */
-function deliver(
+function recordVerdict(
   { request, folder, said, unwritable }: DecideCall,
   observed: ObservedFolder,
   round: Round,
@@ -299,7 +299,7 @@ function hashEvidence({ journal, stateRound }: ObservedFolder, { loop, critic, c
 }
 
 /** Most projects have no settings, and loading what reads them takes longer than a verdict. */
-async function settingsOf(project: string | null, onNote: (note: string) => void) {
+async function readUsualSettings(project: string | null, onNote: (note: string) => void) {
   if (project === null || !hasSettings(project)) return usualValues(PROJECT_SETTINGS);
   const { readSettings } = await import('./project-settings.js');
   return readSettings(project, { onNote });

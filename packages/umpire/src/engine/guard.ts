@@ -71,7 +71,7 @@ export async function guardProject(request: GuardParameters): Promise<GuardRun> 
   const to = request.staged === true ? await askGit(index, ['write-tree']) : null;
   // An allowance that is not staged does not count for staged files.
   const text = to === null ? readConfigText(project) : await readFromTree({ gitTarget: checkout, prefix, tree: to }, CONFIG);
-  const settings = await settingsOf(text, join(project, CONFIG));
+  const settings = await parseGuard(text, join(project, CONFIG));
   const read = await readChange({ gitTarget: checkout, prefix, base, to });
   const earlier = await earlierSettings(read.files, settings);
   // A change cannot set its own scope.
@@ -111,7 +111,7 @@ export async function guardProject(request: GuardParameters): Promise<GuardRun> 
   const { ran: _, ...plain } = check;
   // The files on disk decide: they are checked again if they differ from the plan, or if a note may be gone with them.
   const { findings: left, notes } =
-    view.notes.length === 0 && isSame(after, mended.change)
+    view.notes.length === 0 && hasSameFiles(after, mended.change)
       ? { findings: mended.left, notes: [] }
       : checkChange({ ...plain, same: createFileReader(same), change: after });
   return { ...run, notes, reverted: { corrections: mended.corrections, left, kept } };
@@ -129,7 +129,7 @@ function indexOfHook(): { readonly index?: string } {
   return index === undefined || index === '' ? {} : { index: resolve(index) };
 }
 
-function isSame(one: Change, other: Change): boolean {
+function hasSameFiles(one: Change, other: Change): boolean {
   const texts = new Map(one.files.map((file) => [file.path, file]));
   return (
     texts.size === other.files.length &&
@@ -140,7 +140,7 @@ function isSame(one: Change, other: Change): boolean {
   );
 }
 
-async function settingsOf(text: string | null, file: string): Promise<GuardSettings> {
+async function parseGuard(text: string | null, file: string): Promise<GuardSettings> {
   if (text === null) return DEFAULT_SETTINGS.guard;
   const { parseSettings } = await import('../sessions/read-settings.js');
   return parseSettings(text, file).guard;
@@ -149,7 +149,7 @@ async function settingsOf(text: string | null, file: string): Promise<GuardSetti
 /** The settings before the change. */
 async function earlierSettings(files: readonly FileChange[], settings: GuardSettings): Promise<GuardSettings> {
   const changed = files.find(({ path }) => path === CONFIG);
-  return changed === undefined ? settings : settingsOf(changed.before, CONFIG).catch(() => DEFAULT_SETTINGS.guard);
+  return changed === undefined ? settings : parseGuard(changed.before, CONFIG).catch(() => DEFAULT_SETTINGS.guard);
 }
 
 /** People must know of an allowance that comes with the change it allows. */
@@ -268,9 +268,9 @@ export async function inspectWork({ change, folder }: Pick<Work, 'change' | 'fol
     };
     const read = checkChange(request);
     const retrial = await retry(read.findings.some(isOnLostChecks));
-    const weighed = (seen: GuardView, counts: (finding: GuardFinding) => boolean): GuardView =>
+    const weighFindings = (seen: GuardView, counts: (finding: GuardFinding) => boolean): GuardView =>
       retrial === null ? seen : withRetrial(seen, { ...retrial, findings: retrial.findings.filter(counts) }, allowances, today);
-    const view = weighed(read, () => true);
+    const view = weighFindings(read, () => true);
     const breaches = new Set(read.findings.map(({ fingerprint }) => fingerprint));
     const cleared = new Set(view.notes.map(({ fingerprint }) => fingerprint).filter((one) => breaches.has(one)));
     const isReverted = ({ rule, fingerprint }: GuardFinding): boolean => reverts && !ONLY_REPORTED.has(rule) && !cleared.has(fingerprint);
@@ -295,7 +295,10 @@ export async function inspectWork({ change, folder }: Pick<Work, 'change' | 'fol
     if (view.notes.length === 0 && view.findings.length === reverted.length)
       return { breaches: taken.slice(0, MOST_BREACHES), corrections: made, retrial };
     // The revert may have removed other findings too.
-    const left = weighed(checkChange({ ...request, change: honest }), ({ level, file }) => level === 'note' && how.get(file) !== 'file');
+    const left = weighFindings(
+      checkChange({ ...request, change: honest }),
+      ({ level, file }) => level === 'note' && how.get(file) !== 'file',
+    );
     const kept = keptFindings({ findings: left.findings.filter((finding) => !isReverted(finding)), notes: left.notes });
     return { breaches: [...taken, ...kept].slice(0, MOST_BREACHES), corrections: made, retrial };
   } catch (error) {

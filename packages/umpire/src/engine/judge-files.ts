@@ -67,16 +67,22 @@ const WHY = 'agents may not change what judges them. If you want the change, mak
 export function protectJudgeFiles({ started, isPersons, say }: ProtectedRun): JudgeFiles {
   const isJudgeFile = judgeFileTest(started);
   const found = new Map<string, readonly string[]>();
-  const key = (task: string, attempt: number) => `${attempt} ${task}`;
+  const attemptName = (task: string, attempt: number) => `${attempt} ${task}`;
   return {
     protect: (task, attempt, files) => {
       const own = isPersons(task) ? [] : files.filter(isJudgeFile);
-      const before = found.get(key(task, attempt)) ?? [];
-      found.set(key(task, attempt), own);
+      const before = found.get(attemptName(task, attempt)) ?? [];
+      found.set(attemptName(task, attempt), own);
       if (own.some((file) => !before.includes(file))) say(`${lineOf(task, 100)} changed ${listFew(own)}. Umpire reverted this: ${WHY}.`);
       return own;
     },
     breachesOf: (task, attempt) =>
-      (found.get(key(task, attempt)) ?? []).map((file) => ({ rule: 'judge-changed', file, line: 1, message: `${WHY}.`, taken: 'file' })),
+      (found.get(attemptName(task, attempt)) ?? []).map((file) => ({
+        rule: 'judge-changed',
+        file,
+        line: 1,
+        message: `${WHY}.`,
+        taken: 'file',
+      })),
   };
 }

@@ -75,15 +75,15 @@ const handedIn = z.strictObject({
 export function readClientMessage(message: unknown): ClientMessage {
   const read = clientMessage.safeParse(message);
   if (read.success) return read.data as ClientMessage;
-  throw new UmpireError('engine-message', { detail: firstIssue(read.error) });
+  throw new UmpireError('engine-message', { detail: describeFirstIssue(read.error) });
 }
 
 /** What is wrong with it, as a text, if anything is. The data of the events is not checked here. */
 export function readHandedIn(result: unknown): HandedIn | string {
   const read = handedIn.safeParse(result);
-  return read.success ? (read.data as unknown as HandedIn) : firstIssue(read.error);
+  return read.success ? (read.data as unknown as HandedIn) : describeFirstIssue(read.error);
 }
 
-function firstIssue({ issues: [issue] }: z.ZodError): string {
+function describeFirstIssue({ issues: [issue] }: z.ZodError): string {
   return `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'invalid'}`.slice(0, 300);
 }

@@ -32,8 +32,8 @@ export async function callPersonBy(ways: NonNullable<Settings['notify']>, option
   const message = { text: text.trim(), session, loop, goal, status, question, reason };
   const told = await Promise.all([
     ...(command === undefined ? [] : [runNotifyCommand(command, options)]),
-    ...(slack === undefined ? [] : [post('slack', slack, { text: slackText(message.text) }, options)]),
-    ...(webhook === undefined ? [] : [post('webhook', webhook, message, options)]),
+    ...(slack === undefined ? [] : [postMessage('slack', slack, { text: slackText(message.text) }, options)]),
+    ...(webhook === undefined ? [] : [postMessage('webhook', webhook, message, options)]),
     ...(desktop ? [tellDesktop(message.text, options)] : []),
   ]);
   const results = told.filter((one) => one !== null);
@@ -60,7 +60,7 @@ function slackText(text: string): string {
 const POST_MS = 10_000;
 
 /** `named`: the address, or the variable that holds it. */
-async function post(
+async function postMessage(
   program: 'slack' | 'webhook',
   named: string,
   message: unknown,
@@ -113,7 +113,7 @@ export async function runNotifyCommand(command: CommandLine, { cwd, env, signal,
     child = spawn(file, args, { cwd, env, stdio: 'ignore', detached: true });
   } catch (error) {
     // A goal may be longer than an environment variable may be.
-    return { program: programOf(command), problem: String(error) };
+    return { program: nameProgram(command), problem: String(error) };
   }
   const stop = (): void => {
     // Ends the command and everything it started.
@@ -133,10 +133,10 @@ export async function runNotifyCommand(command: CommandLine, { cwd, env, signal,
   });
   clearTimeout(timer);
   signal?.removeEventListener('abort', stop);
-  return { program: programOf(command), problem };
+  return { program: nameProgram(command), problem };
 }
 
-function programOf(command: CommandLine): string {
+function nameProgram(command: CommandLine): string {
   if (typeof command !== 'string') return command[0] ?? '/bin/sh';
   const { commands, unreadFrom } = readShell(command);
   return (unreadFrom === null ? commands[0]?.words[0] : null) ?? '/bin/sh';

@@ -43,9 +43,9 @@ const STALE = 'UM003';
 
 export function openPostgresEngine(url: string, options: EngineOptions = {}): Engine {
   return {
-    client: () => openClient(url),
-    worker: () => openWorker(url, options),
-    conductor: () => openConductor(url, options),
+    client: () => openPostgresClient(url),
+    worker: () => openPostgresWorker(url, options),
+    conductor: () => openPostgresConductor(url, options),
   };
 }
 
@@ -184,7 +184,7 @@ async function connect(url: string, most: number, right: 'all' | 'tasks' = 'all'
       }
       listener = null;
       await client.end().catch(() => undefined);
-      await pause(Math.min(backOff(failed), LONGEST_PAUSE_MS), closing.signal);
+      await restUntil(Math.min(backOff(failed), LONGEST_PAUSE_MS), closing.signal);
     }
   }
 
@@ -199,7 +199,7 @@ async function connect(url: string, most: number, right: 'all' | 'tasks' = 'all'
         if (closing.signal.aborted) throw new UmpireError('engine-closed');
         if (!isPassing(error)) throw error;
         if (Date.now() >= endMs) throw unreachableError(url, error);
-        await pause(Math.min(backOff(failed), LONGEST_PAUSE_MS), closing.signal);
+        await restUntil(Math.min(backOff(failed), LONGEST_PAUSE_MS), closing.signal);
       }
     }
   }
@@ -251,7 +251,7 @@ async function connect(url: string, most: number, right: 'all' | 'tasks' = 'all'
 
 type Connection = Awaited<ReturnType<typeof connect>>;
 
-async function openClient(url: string): Promise<ClientDoor> {
+async function openPostgresClient(url: string): Promise<ClientDoor> {
   const db = await connect(url, 4);
   const list = async (session: string | null) => {
     const rows = await db.query<{
@@ -355,7 +355,7 @@ async function openClient(url: string): Promise<ClientDoor> {
   };
 }
 
-async function openWorker(url: string, { leaseMs = LEASE_MS }: EngineOptions): Promise<WorkerDoor> {
+async function openPostgresWorker(url: string, { leaseMs = LEASE_MS }: EngineOptions): Promise<WorkerDoor> {
   const db = await connect(url, 4, 'tasks');
   return {
     poll: async ({ name, labels, slots }, waitMs) => {
@@ -438,7 +438,7 @@ interface BegunTurn {
   readonly tries: number;
 }
 
-async function openConductor(url: string, options: EngineOptions): Promise<ConductorDoor> {
+async function openPostgresConductor(url: string, options: EngineOptions): Promise<ConductorDoor> {
   const { leaseMs = LEASE_MS, sweepMs = SWEEP_MS, turnMs = TURN_MS } = options;
   const connections: Connection[] = [];
 
@@ -555,13 +555,13 @@ async function openConductor(url: string, options: EngineOptions): Promise<Condu
               const restMs = backOff(taken.tries);
               const sql = 'update umpire.inputs set tries = tries + 1, not_before = umpire.later($2) where id = $1 and done_at is null';
               await db.query(sql, [taken.id, restMs]);
-              void pause(restMs, signal).then(() => db.wake('i'));
+              void restUntil(restMs, signal).then(() => db.wake('i'));
             }
             if (taken.kind === 'none' && !isOver()) await heard.within(Math.min(sweepMs, RECHECK_MS));
           } catch (error) {
             client?.release(true);
             if (!isPassing(error) && failures > MOST_FAILURES) throw error;
-            await pause(Math.min(backOff(failures++), LONGEST_PAUSE_MS), signal);
+            await restUntil(Math.min(backOff(failures++), LONGEST_PAUSE_MS), signal);
           } finally {
             heard.stop();
             endLook();
@@ -581,7 +581,7 @@ async function openConductor(url: string, options: EngineOptions): Promise<Condu
           } catch (error) {
             if (isOver()) return;
             if (!isPassing(error) && !isUmpireError(error)) throw error;
-            await pause(LONGEST_PAUSE_MS, signal);
+            await restUntil(LONGEST_PAUSE_MS, signal);
           } finally {
             heard.stop();
           }
@@ -639,6 +639,6 @@ function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
+async function restUntil(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => undefined);
 }

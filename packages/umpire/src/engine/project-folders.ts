@@ -193,12 +193,12 @@ function isWritable(folder: string): boolean {
 export function changedFiles(project: string): readonly string[] | null {
   const [prefix = ''] = gitNames(project, ['rev-parse', '--show-prefix']) ?? [];
   const folder = prefix.replace(/\n$/, '');
-  const changed = changedIn(project);
+  const changed = listChangedPaths(project);
   return changed?.map((path) => path.slice(folder.length)) ?? null;
 }
 
 /** As paths in the repository. */
-function changedIn(project: string): readonly string[] | null {
+function listChangedPaths(project: string): readonly string[] | null {
   const uncommitted = gitNames(project, [
     'status',
     '--porcelain=v1',

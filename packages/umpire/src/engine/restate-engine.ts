@@ -62,9 +62,9 @@ interface Address {
 export function openRestateEngine(url: string, options: EngineOptions = {}): Engine {
   const address = parseAddress(url);
   return {
-    client: async () => openClient(address),
-    worker: async () => openWorker(address),
-    conductor: async () => openConductor(address, withDefaultTimes(options)),
+    client: async () => openRestateClient(address),
+    worker: async () => openRestateWorker(address),
+    conductor: async () => openRestateConductor(address, withDefaultTimes(options)),
   };
 }
 
@@ -78,25 +78,27 @@ const SDK = '@restatedev/restate-sdk';
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 function parseAddress(text: string): Address {
-  const refuse = (detail: string): never => {
+  const refuseAddress = (detail: string): never => {
     throw new UmpireError('engine-address', { detail });
   };
-  if (!URL.canParse(text)) return refuse('it is not a URL');
+  if (!URL.canParse(text)) return refuseAddress('it is not a URL');
   const url = new URL(text);
   const isSecure = url.protocol === 'restate+https:';
-  if (!isSecure && url.protocol !== 'restate:') return refuse('it does not begin with restate: or restate+https:');
-  if (url.username !== '' || url.password !== '') return refuse('Restate has no logins');
+  if (!isSecure && url.protocol !== 'restate:') return refuseAddress('it does not begin with restate: or restate+https:');
+  if (url.username !== '' || url.password !== '') return refuseAddress('Restate has no logins');
   const given = url.searchParams;
   const unknown = [...given.keys()].find((name) => !['admin', 'also', 'service', 'listen', 'tls'].includes(name));
-  if (unknown !== undefined) return refuse(`it has the unknown part "${unknown}"`);
+  if (unknown !== undefined) return refuseAddress(`it has the unknown part "${unknown}"`);
   const mayBePlain = given.get('tls') === 'off';
-  const place = (part: string, port: string): string => {
+  const parsePlace = (part: string, port: string): string => {
     const isUrl = part.includes('://');
     const full = isUrl ? part : `${isSecure ? 'https' : 'http'}://${part}`;
-    if (!URL.canParse(full)) return refuse(`"${part}" is no address`);
+    if (!URL.canParse(full)) return refuseAddress(`"${part}" is no address`);
     const { protocol, hostname, port: own, pathname } = new URL(full);
     if (protocol === 'http:' && !LOOPBACK.test(hostname) && !mayBePlain)
-      return refuse(`${hostname} is another machine, and the connection is not encrypted. Use restate+https:, or allow it with tls=off`);
+      return refuseAddress(
+        `${hostname} is another machine, and the connection is not encrypted. Use restate+https:, or allow it with tls=off`,
+      );
     return `${protocol}//${hostname}:${own === '' ? port : own}${pathname === '/' ? '' : pathname}`;
   };
   const admin = given.get('admin') ?? '9070';
@@ -104,14 +106,14 @@ function parseAddress(text: string): Address {
   // Conductors serve plain HTTP. Where TLS is wanted, a proxy in front of them has it.
   const [, host = '127.0.0.1', port = '0'] = /^(.*):(\d+)$/.exec(given.get('listen') ?? service?.replace(/^\w+:\/\//, '') ?? '') ?? [];
   return {
-    ingress: [url.host, ...listOf(given.get('also'))].map((part) => place(part, '8080')),
-    admin: listOf(admin).map((part) => place(/^\d+$/.test(part) ? `${url.hostname}:${part}` : part, '9070')),
-    service: service === null ? null : place(service, '9080'),
+    ingress: [url.host, ...splitList(given.get('also'))].map((part) => parsePlace(part, '8080')),
+    admin: splitList(admin).map((part) => parsePlace(/^\d+$/.test(part) ? `${url.hostname}:${part}` : part, '9070')),
+    service: service === null ? null : parsePlace(service, '9080'),
     listen: { host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port) },
   };
 }
 
-function listOf(text: string | null): readonly string[] {
+function splitList(text: string | null): readonly string[] {
   return text === null || text === '' ? [] : text.split(',');
 }
 
@@ -160,7 +162,7 @@ function openCaller({ ingress }: Address): Caller {
       const headers: Record<string, string> = { 'content-type': isBytes ? 'application/octet-stream' : 'application/json' };
       // An answer that says that the call itself was ended, by a person for example, stays the answer for that key.
       if (key !== undefined) headers['idempotency-key'] = `${key}:${refused}`;
-      const response = await request(`${ingress[failed % ingress.length]}/${path.map(encodeURIComponent).join('/')}`, {
+      const response = await requestJson(`${ingress[failed % ingress.length]}/${path.map(encodeURIComponent).join('/')}`, {
         method: 'POST',
         headers,
         body: isBytes ? new Uint8Array(body) : JSON.stringify(body ?? null),
@@ -190,7 +192,7 @@ function openCaller({ ingress }: Address): Caller {
 }
 
 /** Null: there was no answer. */
-async function request(
+async function requestJson(
   url: string,
   init: RequestInit,
 ): Promise<{ readonly ok: boolean; readonly status: number; readonly value: unknown } | null> {
@@ -219,7 +221,7 @@ async function readLines(caller: Caller, session: string, from: number, token: s
   }
 }
 
-function blobsOf(caller: Caller, session: string): BlobStore {
+function openBlobs(caller: Caller, session: string): BlobStore {
   const path = (sha256: string, part: number, method: string): readonly string[] => [BLOB, `${session}/${sha256}/${part}`, method];
   return {
     put: async (bytes) => {
@@ -248,7 +250,7 @@ function blobsOf(caller: Caller, session: string): BlobStore {
 }
 
 /** Until somebody decides. Each try is a call of its own; the session knows the key of the input. */
-async function deliver(caller: Caller, path: readonly string[], body: unknown): Promise<Exclude<Delivered, { kind: 'again' }>> {
+async function deliverUntilTaken(caller: Caller, path: readonly string[], body: unknown): Promise<Exclude<Delivered, { kind: 'again' }>> {
   const key = randomUUID();
   for (let tries = 0; ; tries++) {
     const outcome = await caller.call<Delivered>(path, body, { key: `${key}:${tries}` });
@@ -259,11 +261,11 @@ async function deliver(caller: Caller, path: readonly string[], body: unknown): 
 
 // Doors
 
-function openClient(address: Address): ClientDoor {
+function openRestateClient(address: Address): ClientDoor {
   const caller = openCaller(address);
   return {
     tell: async (session, message, key) => {
-      const outcome = await deliver(caller, [SESSION, session, 'tell'], { message, key });
+      const outcome = await deliverUntilTaken(caller, [SESSION, session, 'tell'], { message, key });
       return outcome.kind === 'done' ? outcome.reply : null;
     },
     lines: (session, from) => readLines(caller, session, from),
@@ -280,7 +282,7 @@ function openClient(address: Address): ClientDoor {
     sessions: async () =>
       (await caller.read<readonly (EngineSession | null)[]>([QUEUE, FLEET, 'sessions'], null)).filter((one) => one !== null),
     session: (session) => caller.read<EngineSession | null>([SESSION, session, 'show'], null),
-    blobs: (session) => blobsOf(caller, session),
+    blobs: (session) => openBlobs(caller, session),
     workers: () => caller.read<readonly WorkerInfo[]>([QUEUE, FLEET, 'workers'], null),
     drain: (worker, draining) => caller.read([QUEUE, FLEET, 'drain'], { worker, draining }),
     limit: (name, most) => caller.read([QUEUE, FLEET, 'limit'], { name, most }),
@@ -293,7 +295,7 @@ function openClient(address: Address): ClientDoor {
         while (to < lines.length && (to === from || chars < PART_CHARS)) chars += lines[to++]?.length ?? 0;
         const isLast = to === lines.length;
         const body = { id, from, lines: lines.slice(from, to), summary: isLast ? summary : null };
-        const outcome = await deliver(caller, [SESSION, session, 'take'], body);
+        const outcome = await deliverUntilTaken(caller, [SESSION, session, 'take'], body);
         if (outcome.kind !== 'done') throw new UmpireError('engine-session-taken', { session });
         from = to;
       } while (from < lines.length);
@@ -302,7 +304,7 @@ function openClient(address: Address): ClientDoor {
   };
 }
 
-function openWorker(address: Address): WorkerDoor {
+function openRestateWorker(address: Address): WorkerDoor {
   const caller = openCaller(address);
   const requireLease = async (token: string): Promise<string> => {
     const session = sessionOf(token);
@@ -333,7 +335,7 @@ function openWorker(address: Address): WorkerDoor {
     },
     beat: (worker, tokens) => caller.read([QUEUE, FLEET, 'beat'], { worker, tokens }),
     handIn: async (token, result) => {
-      const outcome = await deliver(caller, [SESSION, sessionOf(token), 'handIn'], { token, result });
+      const outcome = await deliverUntilTaken(caller, [SESSION, sessionOf(token), 'handIn'], { token, result });
       return outcome.kind === 'done' ? outcome.reply : null;
     },
     giveBack: async (token, why) => {
@@ -341,7 +343,7 @@ function openWorker(address: Address): WorkerDoor {
     },
     lines: (token, from) => readLines(caller, sessionOf(token), from, token),
     blobs: (token) => {
-      const own = async (): Promise<BlobStore> => blobsOf(caller, await requireLease(token));
+      const own = async (): Promise<BlobStore> => openBlobs(caller, await requireLease(token));
       return { put: async (bytes) => (await own()).put(bytes), get: async (sha256) => (await own()).get(sha256) };
     },
     close: caller.close,
@@ -350,14 +352,14 @@ function openWorker(address: Address): WorkerDoor {
 
 // Conductors
 
-function openConductor(address: Address, options: QueueTimes): ConductorDoor {
+function openRestateConductor(address: Address, options: QueueTimes): ConductorDoor {
   const caller = openCaller(address);
   return {
     conduct: async (conduct, { signal, concurrency }) => {
       const sdk = await loadSdk();
       let onLeft = async (): Promise<void> => undefined;
       const decide = makeDecider({ caller, conduct, signal, concurrency, turnMs: options.turnMs, onLeft: () => onLeft() });
-      const server = await serve(sdk, decide, address, options);
+      const server = await serveHandlers(sdk, decide, address, options);
       const route = openRoute(address, server.port, caller);
       onLeft = route.handOver;
       try {
@@ -416,7 +418,7 @@ function makeDecider({ caller, conduct, signal, concurrency, turnMs, onLeft }: D
     const nowMs = Date.now();
     try {
       const lines = async (from: number): Promise<readonly string[]> => (await readLines(caller, session, from)).slice(0, length - from);
-      const blobs = blobsOf(caller, session);
+      const blobs = openBlobs(caller, session);
       const turn = await Promise.race([conduct({ session, length, lines, nowMs, blobs }, input), tooLate]);
       if (turn === null) await onLeft();
       checkLines(turn?.lines ?? []);
@@ -443,7 +445,7 @@ function makeDecider({ caller, conduct, signal, concurrency, turnMs, onLeft }: D
 }
 
 /** Serves the handlers, over HTTP/2 without TLS as Restate expects it. */
-async function serve(sdk: Sdk, decide: Decide, { listen }: Address, options: QueueTimes) {
+async function serveHandlers(sdk: Sdk, decide: Decide, { listen }: Address, options: QueueTimes) {
   const handler = sdk.createEndpointHandler({ services: defineServices(sdk, decide, options), logger: () => undefined });
   const server = createServer(handler);
   const sessions = new Set<ServerHttp2Session>();
@@ -492,7 +494,7 @@ interface Deployment {
 /** Of the first node that answers. */
 async function askAdmin({ admin }: Address, method: string, path: string, body?: unknown): Promise<unknown> {
   for (const node of admin) {
-    const answer = await request(`${node}${path}`, {
+    const answer = await requestJson(`${node}${path}`, {
       method,
       ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(SLICE_MS),

@@ -22,7 +22,7 @@ export function resolveRunSettings(flags: RunFlags, config: Settings, before: Ru
   if (flags.agentCommand !== undefined) agents['*'] = COMMAND_AGENT;
   for (const word of flags.agent ?? []) {
     const equals = word.indexOf('=');
-    const [name = '', ...others] = namesIn(word.slice(equals + 1));
+    const [name = '', ...others] = splitNames(word.slice(equals + 1));
     const role = equals < 0 ? roleFor(name) : word.slice(0, equals);
     agents[role] = name;
     if (others.length > 0) fallbacks[role] = others;
@@ -43,7 +43,7 @@ export function resolveRunSettings(flags: RunFlags, config: Settings, before: Ru
 const SETTING_NAMES = Object.keys(RUN_SETTINGS) as (keyof typeof RUN_SETTINGS)[];
 
 /** `claude,codex`. */
-function namesIn(text: string): readonly string[] {
+function splitNames(text: string): readonly string[] {
   return text.split(',').map((name) => name.trim());
 }
 
@@ -62,7 +62,7 @@ function checkAgentFlags(
     const equals = word.indexOf('=');
     return {
       role: equals < 0 ? roleFor(word) : word.slice(0, equals),
-      name: namesIn(word.slice(equals + 1))[0] ?? '',
+      name: splitNames(word.slice(equals + 1))[0] ?? '',
       flag: `--agent ${word.slice(0, 80)}`,
     };
   });

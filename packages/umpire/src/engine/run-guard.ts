@@ -71,7 +71,7 @@ export function createRunGuard({ started, config, now, failedTestsAt, retry, say
   const reverts = mode === 'obey';
   const found = new Map<string, readonly Breach[]>();
   const retrials = new Map<string, RetrialRecord>();
-  const key = (task: string, attempt: number) => `${attempt} ${task}`;
+  const attemptName = (task: string, attempt: number) => `${attempt} ${task}`;
   return {
     inspect: async (work) => {
       const { inspectWork } = await import('./guard.js');
@@ -86,12 +86,12 @@ export function createRunGuard({ started, config, now, failedTestsAt, retry, say
         // Where breaches are only reported, the critic holds the retrial of the whole change.
         retry: (tryMutants) => (reverts ? retry(work, scope, tryMutants) : Promise.resolve(null)),
       });
-      if (retrial !== null) retrials.set(key(work.task, work.attempt), summarize(retrial));
-      found.set(key(work.task, work.attempt), breaches);
+      if (retrial !== null) retrials.set(attemptName(work.task, work.attempt), summarize(retrial));
+      found.set(attemptName(work.task, work.attempt), breaches);
       return corrections;
     },
-    breachesOf: (task, attempt) => found.get(key(task, attempt)) ?? [],
-    retrialOf: (task, attempt) => retrials.get(key(task, attempt)) ?? null,
+    breachesOf: (task, attempt) => found.get(attemptName(task, attempt)) ?? [],
+    retrialOf: (task, attempt) => retrials.get(attemptName(task, attempt)) ?? null,
     withRules: (agent) => (reverts ? addRules(agent, rulesOf(started, scope)) : agent),
   };
 }
@@ -130,14 +130,14 @@ export function failedTestsAt(run: MeasuredRun, readBlob: BlobReader, commit: st
   }
   return [...latest.values()].flatMap((hash) => {
     const bytes = readBlob(hash);
-    const { provenance, failures, suspected_bugs: suspected } = objectOf(typeof bytes === 'string' ? null : parsed(bytes));
-    const judged = objectOf(provenance);
+    const { provenance, failures, suspected_bugs: suspected } = asRecord(typeof bytes === 'string' ? null : parsed(bytes));
+    const judged = asRecord(provenance);
     if (judged['commit'] !== commit || judged['content'] !== null || !Array.isArray(failures)) return [];
     const failing: readonly unknown[] = [
       ...(failures as readonly unknown[]),
       ...(Array.isArray(suspected) ? (suspected as readonly unknown[]) : []),
     ];
-    return failing.map(objectOf).flatMap(({ name, file }): readonly TestResult[] => {
+    return failing.map(asRecord).flatMap(({ name, file }): readonly TestResult[] => {
       if (typeof name !== 'string' || typeof file !== 'string') return [];
       return [{ id: `${file} > ${name}`, status: 'failed', file, line: null, message: null, durationMs: null }];
     });
@@ -152,7 +152,7 @@ function parsed(bytes: Buffer): unknown {
   }
 }
 
-function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+function asRecord(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 

@@ -118,7 +118,7 @@ export async function openRun(session: ContinuedSession, files: SessionFiles): P
   const { protect, breachesOf } = protectJudgeFiles({ started, isPersons, say: (note) => watch.onNote?.(note) });
   const workspace =
     started.workspace === null ? null : openWorkspaceFor({ ...workspaceChoice(session), project, run: id, sandbox, inspect, protect });
-  const opening = workspace === null ? null : await openWorktree(workspace, session);
+  const opening = workspace === null ? null : await openSessionWorktree(workspace, session);
   // An aborted session needs no agents, so missing ones are no error.
   const openCheck = workspace === null ? null : (commit: string | null) => workspace.check(commit);
   const keepWork = async (task: string, attempt: number) => (await workspace?.keep(task, attempt))?.commit ?? null;
@@ -183,7 +183,7 @@ function workspaceChoice({ journal, folder, config, watch }: ContinuedSession) {
 }
 
 /** Opens the worktree and notes where files of an earlier one are kept. */
-async function openWorktree(workspace: GitWorkspace, { watch }: ContinuedSession): Promise<OpenedWorkspace> {
+async function openSessionWorktree(workspace: GitWorkspace, { watch }: ContinuedSession): Promise<OpenedWorkspace> {
   const opening = await workspace.open();
   for (const folder of opening.aside)
     watch.onNote?.(`The session's worktree was created again. Its old files are in ${folder}; copy your edits from there.`);

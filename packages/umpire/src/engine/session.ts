@@ -369,7 +369,7 @@ function runIn({ journal, folder }: OpenedSession): RunState {
 function refuseDifferentRequest({ folder }: OpenedSession, started: SessionStarted, request: RunParameters, loop: Loop): void {
   const { project, goal, mode, command, report, target, trustExitStatus } = request;
   const held = started.frozen?.targets ?? {};
-  const isOther = ([chain, value]: readonly [string, number]) =>
+  const hasOtherTarget = ([chain, value]: readonly [string, number]) =>
     target !== undefined && (typeof target === 'number' ? target : (target[chain] ?? value)) !== value;
   const differs: readonly (readonly [differs: boolean, detail: string])[] = [
     [started.loop !== loop.loop, `it runs the ${started.loop} loop`],
@@ -379,7 +379,7 @@ function refuseDifferentRequest({ folder }: OpenedSession, started: SessionStart
     [mode !== undefined && started.mode !== mode, `its mode is ${started.mode}`],
     [report !== undefined && started.report !== report, `its report is ${JSON.stringify(started.report ?? '')}`],
     [trustExitStatus === true && started.trustsExitStatus !== true, 'it began without --trust-exit-status'],
-    [Object.entries(held).some(isOther), `its target is ${Object.values(held).join(', ')}`],
+    [Object.entries(held).some(hasOtherTarget), `its target is ${Object.values(held).join(', ')}`],
     [started.frozen !== undefined && !holdsRules(started.frozen.rules, loop), 'the rules of its loop have changed'],
   ];
   const detail = differs.find(([is]) => is)?.[1];

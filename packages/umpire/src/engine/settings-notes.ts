@@ -95,7 +95,7 @@ export function uncommittedWords(files: readonly string[]): string {
   const own = files.filter((path) => !isGenerated(path));
   return [
     ...(own.length === 0 ? [] : [commitNote(own)]),
-    ...(made.length === 0 ? [] : [`git does not ignore ${few(made)}: add ${made.length === 1 ? 'it' : 'them'} to .gitignore.`]),
+    ...(made.length === 0 ? [] : [`git does not ignore ${listFewFiles(made)}: add ${made.length === 1 ? 'it' : 'them'} to .gitignore.`]),
   ].join(' ');
 }
 
@@ -103,10 +103,10 @@ function commitNote(files: readonly string[]): string {
   const folders = files.filter((path) => path.endsWith('/')).length;
   const [one, all] = folders === 0 ? ['file', 'files'] : folders === files.length ? ['folder', 'folders'] : ['', 'files and folders'];
   const many = files.length === 1 ? `One uncommitted ${one} is` : `${files.length} uncommitted ${all} are`;
-  return `Work starts from your last commit. ${many} not part of it (${few(files)}). Commit first if the agents should see ${files.length === 1 ? 'it' : 'them'}.`;
+  return `Work starts from your last commit. ${many} not part of it (${listFewFiles(files)}). Commit first if the agents should see ${files.length === 1 ? 'it' : 'them'}.`;
 }
 
-function few(files: readonly string[]): string {
+function listFewFiles(files: readonly string[]): string {
   const named = files.slice(0, MOST_NAMED).join(', ');
   return files.length > MOST_NAMED ? `${named} and ${files.length - MOST_NAMED} more` : named;
 }

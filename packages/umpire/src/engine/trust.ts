@@ -53,11 +53,14 @@ const MOST_NAMED = 6;
 
 /** What is said of settings and role texts that do not count. */
 export function describeIgnored(settings: readonly string[], roles: readonly string[]): string {
-  const parts = [...(settings.length === 0 ? [] : [`${few(settings)} (${CONFIG})`]), ...(roles.length === 0 ? [] : [few(roles)])];
+  const parts = [
+    ...(settings.length === 0 ? [] : [`${listFewNames(settings)} (${CONFIG})`]),
+    ...(roles.length === 0 ? [] : [listFewNames(roles)]),
+  ];
   return `Not trusted, so not used: ${parts.join('; ')}. Look at them and trust them with: umpire trust`;
 }
 
-function few(names: readonly string[]): string {
+function listFewNames(names: readonly string[]): string {
   const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
   return `${names.slice(0, MOST_NAMED).join(', ')}${more}`;
 }
@@ -109,7 +112,7 @@ export function revoke({ project }: Pick<TrustRequest, 'project'>): boolean {
   return revokeTrust(projectFor(project));
 }
 
-function kindOf(path: string): OfferedFile['kind'] {
+function kindOfOffered(path: string): OfferedFile['kind'] {
   if (basename(path) === CONFIG) return 'settings';
   return path.endsWith('.md') ? 'role' : 'loop';
 }
@@ -118,8 +121,8 @@ async function offerOf(project: string, files: readonly TrustFile[]): Promise<Tr
   const { listSettings } = await import('../sessions/read-settings.js');
   const offered = ({ path, place, text }: TrustFile): OfferedFile => ({
     path,
-    kind: kindOf(path),
-    settings: kindOf(path) === 'settings' ? listSettings({ source: text, file: place }) : [],
+    kind: kindOfOffered(path),
+    settings: kindOfOffered(path) === 'settings' ? listSettings({ source: text, file: place }) : [],
     lines: text.split('\n').length - (text.endsWith('\n') ? 1 : 0),
   });
   return { project, files: files.map(offered) };

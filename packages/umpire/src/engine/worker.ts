@@ -89,7 +89,7 @@ export async function work(options: WorkerOptions): Promise<void> {
         drained.abort();
       }
     } catch (error) {
-      miss(reasonOf(error));
+      miss(describeFailure(error));
     }
   };
   const timer = setInterval(() => {
@@ -101,11 +101,11 @@ export async function work(options: WorkerOptions): Promise<void> {
   const over = AbortSignal.any([signal, drained.signal]);
   /** In a row: attempts that failed by this machine's fault. */
   let faults = 0;
-  const serve = async (slot: number): Promise<void> => {
+  const serveSlot = async (slot: number): Promise<void> => {
     while (!over.aborted) {
       const lease = await door.poll({ name, labels, slots }, pollMs).catch(async (error: unknown) => {
-        miss(reasonOf(error));
-        await pause(PAUSE_MS, over);
+        miss(describeFailure(error));
+        await restUntil(PAUSE_MS, over);
         return null;
       });
       if (lease === null) continue;
@@ -122,12 +122,12 @@ export async function work(options: WorkerOptions): Promise<void> {
         telemetry?.slots(held.size, slots);
       }
       // Another worker may do better.
-      if (faults > 0) await pause(Math.min((leaseMs / 12) * 2 ** (faults - 1), MOST_REST_MS), over);
+      if (faults > 0) await restUntil(Math.min((leaseMs / 12) * 2 ** (faults - 1), MOST_REST_MS), over);
     }
   };
   try {
     await beat();
-    await Promise.all(Array.from({ length: slots }, (_, slot) => serve(slot)));
+    await Promise.all(Array.from({ length: slots }, (_, slot) => serveSlot(slot)));
   } finally {
     clearInterval(timer);
   }
@@ -145,8 +145,8 @@ async function runLease(options: WorkerOptions, lease: TaskLease, slot: number, 
     // It was claimed while this worker was stopping.
     result = options.signal.aborted ? unbegun(lease) : await runAttempt(options, lease, slot, stop);
   } catch (error) {
-    say(`${title} given back: ${reasonOf(error)}`);
-    await door.giveBack(token, reasonOf(error)).catch(() => undefined);
+    say(`${title} given back: ${describeFailure(error)}`);
+    await door.giveBack(token, describeFailure(error)).catch(() => undefined);
     return stop.aborted;
   }
   const seconds = Math.round((performance.now() - startedAt) / 1000);
@@ -184,21 +184,21 @@ async function handIn(
     if (signal.aborted) leaveSoon();
     else forget = onAbort(signal, leaveSoon);
   });
-  const send = async (): Promise<'taken' | 'lost'> => {
+  const handInUntilTaken = async (): Promise<'taken' | 'lost'> => {
     for (;;) {
       try {
         return (await door.handIn(token, result)) === null ? 'lost' : 'taken';
       } catch (error) {
         if (performance.now() - since > leaseMs || (stop.aborted && stop.reason !== 'stopped')) {
-          say(`A result could not be handed in: ${reasonOf(error)}`);
+          say(`A result could not be handed in: ${describeFailure(error)}`);
           return 'lost';
         }
-        await pause(PAUSE_MS, signal);
+        await restUntil(PAUSE_MS, signal);
       }
     }
   };
   try {
-    return await Promise.race([send(), left]);
+    return await Promise.race([handInUntilTaken(), left]);
   } finally {
     forget();
     clearTimeout(timer);
@@ -226,7 +226,7 @@ async function runAttempt(options: WorkerOptions, lease: TaskLease, slot: number
   const folder = await writeReplica(join(place, 'session', safeName(session)), state, lines, blobs);
   const clone = join(place, 'project');
   const project = join(clone, fleet.folder);
-  const remote = remoteOf(options, fleet);
+  const remote = findOwnRemote(options, fleet);
   if (workspace === null) makeFolders(project);
   else {
     const mirror = await openMirror({ remote, home: join(home, 'mirrors'), say });
@@ -281,7 +281,7 @@ async function runAttempt(options: WorkerOptions, lease: TaskLease, slot: number
   } finally {
     await close();
   }
-  const commit = commitOf(event);
+  const commit = findLeftCommit(event);
   if (commit !== null) await pushAttempt(clone, remote, { session, task: id, attempt, commit });
   await putEvidence(folder, event, blobs);
   const changes = await collectChanges(folder, before, boardBytes, blobs);
@@ -290,7 +290,7 @@ async function runAttempt(options: WorkerOptions, lease: TaskLease, slot: number
 }
 
 /** By the worker's own spelling, with its own credentials: the session's may have another user's name in it. */
-function remoteOf({ remotes }: WorkerOptions, { remote }: FleetSession): string {
+function findOwnRemote({ remotes }: WorkerOptions, { remote }: FleetSession): string {
   const own = remotes.find((one) => remoteLabel(one) === remoteLabel(remote));
   if (own === undefined && remote !== '')
     throw new UmpireError('engine-message', { detail: 'this worker does not serve the remote of the session' });
@@ -299,19 +299,19 @@ function remoteOf({ remotes }: WorkerOptions, { remote }: FleetSession): string 
 
 /** The settings with which the session began. Agents of the same name in the worker's own settings count instead. */
 async function frozenSettings({ settings }: FleetSession, blobs: BlobStore, project: string, worktrees: string): Promise<Settings> {
-  const frozen = JSON.parse(await textOf(settings, blobs)) as Settings;
+  const frozen = JSON.parse(await readBlobText(settings, blobs)) as Settings;
   const own = await readSettings(project, { onNote: () => undefined });
   return { ...frozen, agents: { ...frozen.agents, ...own.agents }, workspace: { ...frozen.workspace, home: worktrees }, notify: null };
 }
 
 async function roleTexts({ roles }: FleetSession, blobs: BlobStore): Promise<ReadonlyMap<string, string>> {
   const texts = await Promise.all(
-    Object.entries(roles).map(async ([role, { sha256: hash }]) => [role, await textOf(hash, blobs)] as const),
+    Object.entries(roles).map(async ([role, { sha256: hash }]) => [role, await readBlobText(hash, blobs)] as const),
   );
   return new Map(texts);
 }
 
-async function textOf(hash: string, blobs: BlobStore): Promise<string> {
+async function readBlobText(hash: string, blobs: BlobStore): Promise<string> {
   const bytes = await blobs.get(hash);
   if (bytes === null || sha256(Buffer.from(bytes)) !== hash)
     throw new UmpireError('read-failed', { path: `blobs/${hash}`, detail: 'the engine does not have it' });
@@ -331,7 +331,7 @@ function refusingSignIn(agent: Agent): Agent {
 }
 
 /** The commit that an attempt leaves, finished or not. */
-function commitOf({ type, data }: Event): string | null {
+function findLeftCommit({ type, data }: Event): string | null {
   if (type === 'TaskSubmitted' || type === 'TaskAsked' || type === 'TaskBlocked') return data.commit ?? null;
   return 'left' in data ? (data.left?.commit ?? null) : null;
 }
@@ -357,12 +357,12 @@ function removeOldFolders(work: string): void {
       rmSync(place, { recursive: true, force: true });
 }
 
-function reasonOf(error: unknown): string {
+function describeFailure(error: unknown): string {
   if (isUmpireError(error)) return error.message;
   return error instanceof Error ? error.message.slice(0, 300) : String(error);
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+function restUntil(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);
     signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });

@@ -41,7 +41,7 @@ export function findActiveUntil(start: string): ActiveUntil | null {
 
 /** Null if there is none. A record that cannot be read runs nothing. */
 function readActiveUntil(project: string): ActiveUntil | null {
-  const place = placeFor(project);
+  const place = recordFile(project);
   if (place === null) return null;
   try {
     const read = readBytes(openFolder(dirname(place)), basename(place));
@@ -54,7 +54,7 @@ function readActiveUntil(project: string): ActiveUntil | null {
 }
 
 export function writeActiveUntil(active: ActiveUntil): void {
-  const place = placeFor(active.project);
+  const place = recordFile(active.project);
   if (place === null) throw new UmpireError('write-failed', { path: 'the state of until --here', detail: 'there is no home folder' });
   try {
     makeFolders(dirname(place));
@@ -65,11 +65,11 @@ export function writeActiveUntil(active: ActiveUntil): void {
 }
 
 export function removeActiveUntil(project: string): void {
-  const place = placeFor(project);
+  const place = recordFile(project);
   if (place !== null) rmSync(place, { force: true });
 }
 
-function placeFor(project: string): string | null {
+function recordFile(project: string): string | null {
   const folder = keyFolder();
   return folder === null ? null : join(folder, 'until', `${sha256(realPath(project)).slice(0, 32)}.json`);
 }

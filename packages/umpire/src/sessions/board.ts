@@ -34,16 +34,16 @@ export function readBoard(folder: SessionFolder, types: ReadonlySet<string>, exp
     return { ...NO_BOARD, state: 'unreadable', problem: faultOf(error) };
   }
   const scanner = new DiscoveryScanner(types);
-  const done = (state: Board['state'], problem: string | null = null): Board => ({ state, problem, scan: scanner.end() });
+  const endScan = (state: Board['state'], problem: string | null = null): Board => ({ state, problem, scan: scanner.end() });
   try {
     const piece = new Uint8Array(PIECE_BYTES);
     for (let read = readSync(fd, piece); read > 0; read = readSync(fd, piece)) {
       scanner.push(piece.subarray(0, read));
-      if (expired()) return done('unread');
+      if (expired()) return endScan('unread');
     }
-    return done('ok');
+    return endScan('ok');
   } catch (error) {
-    return done('unreadable', faultOf(error));
+    return endScan('unreadable', faultOf(error));
   } finally {
     closeSync(fd);
   }

@@ -113,13 +113,13 @@ export function evidenceOfCritic(folder: SessionFolder, state: SessionState, id:
       const bytes = readBlob(hash);
       return typeof bytes === 'string' ? { kind: 'unreadable', problem: bytes } : { kind: 'bytes', bytes };
     },
-    list: (path) => (isInside(folder, path) ? now.list(path) : []),
+    list: (path) => (leadsInside(folder, path) ? now.list(path) : []),
     // An agent's file is only testimony, whatever it claims.
     gradeOf: (path) => (measured.has(path) && !Object.hasOwn(others, path) ? 'measured' : 'testified'),
   };
 }
 
-function isInside(folder: SessionFolder, path: string): boolean {
+function leadsInside(folder: SessionFolder, path: string): boolean {
   try {
     return realpathSync.native(join(folder.root, path)).startsWith(folder.root + sep);
   } catch {
@@ -148,7 +148,7 @@ export function moveEarlierEvidence(folder: SessionFolder, loop: Loop, run: RunS
   const isShared = (other: TaskState) => chainOfTask(loop, other) === chainOfTask(loop, critic);
   if (critic.role === loop.roles.critic && [...run.unjudged].some((other) => other !== id && isShared(findTask(run, other) ?? critic)))
     return;
-  for (const path of evidencePaths(loop, run, critic)) move(folder, path, `${EARLIER}/${safeName(id)}-${attempt}`);
+  for (const path of evidencePaths(loop, run, critic)) moveAside(folder, path, `${EARLIER}/${safeName(id)}-${attempt}`);
 }
 
 function isMissing(place: string): boolean {
@@ -160,7 +160,7 @@ function isMissing(place: string): boolean {
 }
 
 /** Moves the entry itself: the target of a link is not touched. */
-function move(folder: SessionFolder, path: string, to: string): void {
+function moveAside(folder: SessionFolder, path: string, to: string): void {
   if (isMissing(join(folder.root, path))) return;
   let parent: string;
   try {

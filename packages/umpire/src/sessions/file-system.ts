@@ -36,11 +36,11 @@ export function isDiskFull(folder: string): boolean {
 
 /** False also without permission. */
 export function isFolder(path: string): boolean {
-  return kindOf(path)?.isDirectory() ?? false;
+  return statIfPermitted(path)?.isDirectory() ?? false;
 }
 
 export function isFile(path: string): boolean {
-  return kindOf(path)?.isFile() ?? false;
+  return statIfPermitted(path)?.isFile() ?? false;
 }
 
 /** The names in a folder, sorted; none if it cannot be read. */
@@ -75,7 +75,7 @@ function linkAt(path: string): string | null {
   }
 }
 
-function kindOf(path: string): Stats | undefined {
+function statIfPermitted(path: string): Stats | undefined {
   try {
     return statOf(path);
   } catch {

@@ -40,7 +40,7 @@ export interface MadeWork {
 /** Every session of the folder's project, the latest first. A broken session does not hide the others. */
 export function findSessions(project: string): readonly FoundSession[] {
   return sessionFolders(projectAt(project))
-    .map(entryOf)
+    .map(readEntry)
     .toSorted((a, b) => (b.lastAt ?? '').localeCompare(a.lastAt ?? '') || a.name.localeCompare(b.name));
 }
 
@@ -52,12 +52,12 @@ export function findSession(path: string, known: KnownSessions): FoundSession {
   const stamp = sessionStamp(path);
   const before = known.get(path);
   if (before?.stamp === stamp) return before.entry;
-  const entry = entryOf(path);
+  const entry = readEntry(path);
   known.set(path, { stamp, entry });
   return entry;
 }
 
-function entryOf(path: string): FoundSession {
+function readEntry(path: string): FoundSession {
   const name = basename(path);
   const nothing = { loops: [], goal: '', mode: '', lastAt: null, chains: [], waitsOn: null, spent: null, made: null };
   try {
@@ -163,13 +163,13 @@ export function resolveSession(word: string, project: string): string {
   for (const fits of asks) {
     const found = known.filter((path) => fits(basename(path)));
     if (found.length === 1) return found[0] as string;
-    if (found.length > 1) throw new UmpireError('session-ambiguous', { name: shown(word), found: listSessions(found, root) });
+    if (found.length > 1) throw new UmpireError('session-ambiguous', { name: plainName(word), found: nameSessions(found, root) });
   }
   throw known.length === 0
     ? new UmpireError('session-none', { path: root })
     : new UmpireError('session-unknown', {
-        name: shown(word),
-        known: listSessions(known, root),
+        name: plainName(word),
+        known: nameSessions(known, root),
         meant: didYouMean(
           word,
           known.map((path) => basename(path)),
@@ -180,15 +180,15 @@ export function resolveSession(word: string, project: string): string {
 const MAX_LISTED = 12;
 
 /** Names, or paths if two have the same name; the latest first. */
-function listSessions(paths: readonly string[], root: string): string {
+function nameSessions(paths: readonly string[], root: string): string {
   const times = new Map<string, number>();
   for (const path of paths) times.set(basename(path), (times.get(basename(path)) ?? 0) + 1);
-  const words = byTime(paths).map((path) => shown(times.get(basename(path)) === 1 ? basename(path) : relative(root, path)));
+  const words = byTime(paths).map((path) => plainName(times.get(basename(path)) === 1 ? basename(path) : relative(root, path)));
   const rest = words.length - MAX_LISTED;
   return words.slice(0, MAX_LISTED).join(', ') + (rest > 0 ? ` and ${rest} more (umpire list)` : '');
 }
 
-function shown(name: string): string {
+function plainName(name: string): string {
   return name.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?').slice(0, 120);
 }
 
@@ -207,10 +207,10 @@ export function projectAt(path: string): string {
 
 /** Absolute paths. */
 export function sessionFolders(project: string): readonly string[] {
-  return SESSIONS.flatMap((place) => foldersIn(join(project, place)));
+  return SESSIONS.flatMap((place) => listFolders(join(project, place)));
 }
 
-function foldersIn(place: string): readonly string[] {
+function listFolders(place: string): readonly string[] {
   try {
     return readdirSync(place)
       .toSorted()

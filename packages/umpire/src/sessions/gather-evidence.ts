@@ -75,7 +75,7 @@ export function gatherEvidence(store: EvidenceStore, round: RoundSought, earlier
       'discoveries' in source && (source.of === 'round' || (typeof source.of === 'object' && source.of.worker.includes('{round}')));
     // Another source may have replaced a missing one.
     if (known !== undefined && !dependsOnRound && known.record.state !== 'missing') found[name] = known;
-    else found[name] = readSource(source, store.isReached(name) ? locate(name, source, input) : UNREAD, input, deciding.includes(name));
+    else found[name] = readEvidence(source, store.isReached(name) ? locate(name, source, input) : UNREAD, input, deciding.includes(name));
   }
   const evidence: Record<string, FoundEvidence> = {};
   for (const [name, own] of Object.entries(found)) evidence[name] = own.state === 'missing' ? replaceMissing(loop, name, found) : own;
@@ -106,7 +106,7 @@ function findNothing(where: string): LocatedText {
   return { path: where, content: null, state: 'missing', problem: `Looked for ${where}.` };
 }
 
-function leaveOut(path: string): LocatedText {
+function leaveOutLarge(path: string): LocatedText {
   return { path, content: null, state: 'missing', problem: null, large: true };
 }
 
@@ -132,9 +132,9 @@ function replaceMissing(loop: Loop, name: string, found: Readonly<Record<string,
 /** Larger evidence that decides nothing is not kept: a log of gigabytes is no use to a verdict. */
 const MAX_SIDE_BYTES = 4 * 1024 * 1024;
 
-function readSource(source: EvidenceSource, located: LocatedText, input: SourceInput, decides: boolean): FoundEvidence {
+function readEvidence(source: EvidenceSource, located: LocatedText, input: SourceInput, decides: boolean): FoundEvidence {
   const isLarge = located.content !== null && located.content.length > MAX_SIDE_BYTES;
-  const text = isLarge && !decides ? leaveOut(located.path) : located;
+  const text = isLarge && !decides ? leaveOutLarge(located.path) : located;
   const { path, content, state, problem, fault, large } = text;
   const reader = 'reader' in source ? source.reader : 'row';
   if (content === null) {
@@ -227,7 +227,7 @@ function readFirst(paths: readonly string[], store: EvidenceStore): LocatedText 
   for (const path of paths) {
     const read = store.read(path);
     if (read.kind === 'bytes') return { path, content: read.bytes, state: 'ok', problem: null };
-    if (read.kind === 'large') return leaveOut(path);
+    if (read.kind === 'large') return leaveOutLarge(path);
     if (read.kind === 'unreadable')
       return { path, content: null, state: 'unreadable', problem: `${path}: ${read.problem}.`, fault: read.problem };
   }

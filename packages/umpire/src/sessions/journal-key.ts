@@ -25,9 +25,9 @@ export function readJournalKey(): JournalKey | null {
   if (folder === null) return null;
   if (known?.folder === folder) return known.key;
   try {
-    const bytes = readFileSync(placeIn(folder));
+    const bytes = readFileSync(keyFile(folder));
     if (bytes.length !== KEY_BYTES) return null;
-    known = { folder, key: keyOf(bytes) };
+    known = { folder, key: makeHmacKey(bytes) };
     return known.key;
   } catch {
     return null;
@@ -47,7 +47,7 @@ export function requireJournalKey(): JournalKey | null {
     try {
       writeSync(fd, crypto.randomBytes(KEY_BYTES));
       fsyncSync(fd);
-      linkSync(draft, placeIn(folder));
+      linkSync(draft, keyFile(folder));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     } finally {
@@ -60,7 +60,7 @@ export function requireJournalKey(): JournalKey | null {
   return readJournalKey();
 }
 
-function placeIn(folder: string): string {
+function keyFile(folder: string): string {
   return join(folder, 'journal.key');
 }
 
@@ -68,7 +68,7 @@ const BLOCK_BYTES = 64;
 const DIGEST_CHARACTERS = 64;
 
 /** HMAC-SHA-256 as RFC 2104 defines it: with two one-shot hashes it takes a third of the time of `createHmac`. */
-function keyOf(secret: Uint8Array): JournalKey {
+function makeHmacKey(secret: Uint8Array): JournalKey {
   const inner = Buffer.alloc(BLOCK_BYTES + DIGEST_CHARACTERS, 0x36);
   const outer = Buffer.alloc(BLOCK_BYTES + 32, 0x5c);
   for (const [at, byte] of secret.entries()) {

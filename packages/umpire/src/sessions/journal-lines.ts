@@ -108,7 +108,7 @@ const RULES: { readonly [T in Event['type']]: readonly LineRule<EventData<T>>[] 
   SessionEnded: [IN_RUN, [isPendingEnd, 'the earlier lines lead to another end']],
 };
 
-function isKnownType(type: string): type is Event['type'] {
+function isEventType(type: string): type is Event['type'] {
   return Object.hasOwn(EVENTS, type);
 }
 
@@ -120,17 +120,17 @@ const KNOWN: LineCheck = { fault: null, isKnown: true };
 const UNKNOWN: LineCheck = { fault: null, isKnown: false };
 
 export function checkLine({ ts, type, data }: Recorded, before: SessionState): LineCheck {
-  if (!isTimestamp(ts)) return unwritten('its time is not a valid timestamp');
+  if (!isTimestamp(ts)) return faultLine('its time is not a valid timestamp');
   if (!before.observed && type !== 'SessionObserved' && type !== 'SessionStarted')
-    return unwritten('the first line must start or observe the session');
+    return faultLine('the first line must start or observe the session');
   // A line of a later version: only its data is checked to be an object.
-  if (!isKnownType(type)) return isPlain(data) ? UNKNOWN : unwritten(describeWrong(''));
+  if (!isEventType(type)) return isPlain(data) ? UNKNOWN : faultLine(describeWrong(''));
   const wrong = EVENTS[type].findFault(data);
-  if (wrong !== null) return unwritten(describeWrong(wrong));
+  if (wrong !== null) return faultLine(describeWrong(wrong));
   const rules: readonly LineRule<never>[] = RULES[type];
   for (let at = 0; at < rules.length; at++) {
     const rule = rules[at] as LineRule<never>;
-    if (!rule[0](data as never, before)) return unwritten(rule[1]);
+    if (!rule[0](data as never, before)) return faultLine(rule[1]);
   }
   return KNOWN;
 }
@@ -139,7 +139,7 @@ function describeWrong(path: string): string {
   return path === '' ? 'it has no data' : `its ${path} is missing or has the wrong type`;
 }
 
-function unwritten(why: string): LineCheck {
+function faultLine(why: string): LineCheck {
   return { fault: `Umpire writes no such line: ${why}` };
 }
 
@@ -168,7 +168,7 @@ function hasTarget({ verdict }: VerdictGiven, { frozen, targets }: SessionState)
 /** Prints a line. A line that could not be read again is refused before it is written. */
 export function lineOf(event: Envelope, prev: string, hash: Hash, key: JournalKey | null): ReturnType<typeof printJournalLine> {
   // Callers without type checks may pass anything.
-  const wrong = isKnownType(event.type) ? EVENTS[event.type].findFault(event.data) : null;
+  const wrong = isEventType(event.type) ? EVENTS[event.type].findFault(event.data) : null;
   if (wrong !== null) throw new UmpireError('internal', { detail: `invalid ${event.type} event: ${describeWrong(wrong)}` });
   let printed: ReturnType<typeof printJournalLine> | null = null;
   try {

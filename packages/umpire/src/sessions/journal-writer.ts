@@ -50,7 +50,7 @@ export function openJournal(
   const append = (text: string, durable: boolean, head: string) => {
     const named = refuseChanged(own, place, size);
     // Only the time of the last change cannot be set back. Another program may also just have touched the file.
-    if (named.ctimeMs !== changedMs && headOf(folder) !== head)
+    if (named.ctimeMs !== changedMs && readHead(folder) !== head)
       throw new UmpireError('journal-changed', { session: folder.name, detail: 'its lines are not the ones that Umpire wrote' });
     // Returns how many bytes were written.
     // Valid until the next call.
@@ -140,7 +140,7 @@ export function keepJournal(
   const timeOf = timePrinter();
   let lastMs = Math.floor(store.elapsedMs());
   /** Appends all waiting lines to the file. */
-  const write = (durable: boolean): readonly Recorded[] => {
+  const writeWaiting = (durable: boolean): readonly Recorded[] => {
     // A failed write may have left half a line: another line after it would break the hash chain.
     if (fault !== null) throw fault.error;
     if (text === '') return [];
@@ -174,10 +174,10 @@ export function keepJournal(
       }
     },
     (durable = true) => {
-      for (const event of write(durable)) store.tell(event);
+      for (const event of writeWaiting(durable)) store.tell(event);
     },
     async () => {
-      const written = write(false);
+      const written = writeWaiting(false);
       if (written.length === 0) return;
       try {
         await store.sync();
@@ -241,7 +241,7 @@ function refuseChanged(own: Stats, place: string, size: number): Stats {
 }
 
 /** The hash of the last line in the file; null where the chain is broken. */
-function headOf(folder: SessionFolder): string | null {
+function readHead(folder: SessionFolder): string | null {
   try {
     return foldJournal(folder).head;
   } catch (error) {

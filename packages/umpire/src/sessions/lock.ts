@@ -32,11 +32,11 @@ export async function acquireLock(folder: SessionFolder, waitMs: number): Promis
   } satisfies LockOwner);
   let until: number | null = null;
   for (;;) {
-    if (take(folder, place, own)) return { release: () => release(place, own) };
+    if (takeLock(folder, place, own)) return { release: () => release(place, own) };
     until ??= elapsedMs() + waitMs;
     const content = readHolder(place);
     if (content !== null && isDead(content) && replaceDeadLock(folder, place, content, own)) continue;
-    if (elapsedMs() >= until) throw new UmpireError('session-busy', { holder: describe(content ?? '') });
+    if (elapsedMs() >= until) throw new UmpireError('session-busy', { holder: describeOwner(content ?? '') });
     await new Promise((done) => {
       setTimeout(done, PAUSE_MS);
     });
@@ -66,11 +66,11 @@ export interface LockHolder {
 /** The holder of the lock, without waiting for it. */
 export function holderOf(folder: SessionFolder): LockHolder | null {
   const content = readHolder(join(folder.root, LOCK));
-  return content === null ? null : { who: describe(content), isDead: isDead(content) };
+  return content === null ? null : { who: describeOwner(content), isDead: isDead(content) };
 }
 
 /** Creates the lock by a hard link, so that it never exists without its content. */
-function take(folder: SessionFolder, place: string, own: string): boolean {
+function takeLock(folder: SessionFolder, place: string, own: string): boolean {
   const draft = `${place}-${process.pid}`;
   try {
     writeFileSync(draft, own);
@@ -117,7 +117,7 @@ function readHolder(place: string): string | null {
 /** Only one process removes a dead holder's lock, and only if it is still the same lock. False: another is removing it. */
 function replaceDeadLock(folder: SessionFolder, place: string, dead: string, own: string): boolean {
   const claim = `${place}-claim`;
-  if (!take(folder, claim, own)) {
+  if (!takeLock(folder, claim, own)) {
     const other = readHolder(claim);
     if (other !== null && isDead(other)) removeQuietly(claim);
     return false;
@@ -194,7 +194,7 @@ function processOf(pid: number): { readonly state: string; readonly started: str
   }
 }
 
-function describe(content: string): string {
+function describeOwner(content: string): string {
   const holder = parseOwner(content);
   return holder === null ? `the lock ${LOCK} cannot be read` : `process ${holder.pid} on ${holder.host}`;
 }

@@ -93,22 +93,24 @@ export function observeFolder(input: FolderToObserve): ObservedFolder {
   });
   const isBehind = isJournalBehind(loop, chain, state, traces);
   const anomalies: Anomaly[] = [];
-  const note = (message: string): void => void anomalies.push({ rule: 'E5', message });
+  const noteAnomaly = (message: string): void => void anomalies.push({ rule: 'E5', message });
   if (isLoopChanged)
-    note(
+    noteAnomaly(
       `The ${loop.loop} loop has changed since this session started. The session keeps the old rules; use a new session folder for the new ones.`,
     );
   anomalies.push(...malformedLines(board));
   if (frozen === undefined && isJudgedBefore)
-    note('The journal of this session is gone. Rounds, cap and target continue from the board and the verdict pages.');
+    noteAnomaly('The journal of this session is gone. Rounds, cap and target continue from the board and the verdict pages.');
   anomalies.push(...files.anomalies, ...cap.anomalies, ...target.anomalies);
   if (frozen !== undefined && isBehind)
-    note('The journal was cut back: the board or the verdict pages know of more rounds than it does. The highest known round applies.');
+    noteAnomaly(
+      'The journal was cut back: the board or the verdict pages know of more rounds than it does. The highest known round applies.',
+    );
   if (settled.continues.length > 0) {
     const why = frozen === undefined ? 'The journal is gone' : `${chain} was not planned when this session was first judged`;
-    note(`${why}, so ${frozen === undefined ? chain : 'it'} continues the rounds of the chains that are still open.`);
+    noteAnomaly(`${why}, so ${frozen === undefined ? chain : 'it'} continues the rounds of the chains that are still open.`);
   } else if (settled.round > Math.max(cap.value, HIGHEST_CAP))
-    note(`Round ${settled.round} is far beyond the cap of ${cap.value}: the session's files claim more rounds than are possible.`);
+    noteAnomaly(`Round ${settled.round} is far beyond the cap of ${cap.value}: the session's files claim more rounds than are possible.`);
 
   const events: Event[] = [];
   if (!state.observed) events.push({ type: 'SessionObserved', data: { session: folder.name, tasks: tasks.length } });
@@ -207,7 +209,7 @@ function readRoundOfFiles(folder: SessionFolder, loop: Loop, chain: string, crit
     let corrupt: string | null = null;
     if ('file' in source) {
       const { file, at } = source;
-      const read = readStateFile(folder, file);
+      const read = readStateObject(folder, file);
       if (read.kind === 'corrupt') corrupt = read.problem;
       if (read.kind === 'object') {
         // A value that Umpire wrote for another chain raises only that one.
@@ -254,7 +256,7 @@ function readCap({ folder, maxRounds, usualRounds }: FolderToObserve, loop: Loop
   const frozen = state.frozen.get(loop.loop)?.cap;
   if (usualRounds !== null && frozen === undefined) return { value: Math.min(usualRounds, traces.cap ?? usualRounds), anomalies: [] };
   const { default: usual, from } = loop.cap;
-  const read = from === undefined ? ({ kind: 'absent' } as const) : readStateFile(folder, from.file);
+  const read = from === undefined ? ({ kind: 'absent' } as const) : readStateObject(folder, from.file);
   const stated = from === undefined || read.kind !== 'object' ? read : readNumberAt(read.value, from.file, from.at, '');
   const isInRange = stated.kind === 'value' && stated.value >= 1 && stated.value <= HIGHEST_CAP;
   const said = isInRange ? stated.value : usual;
@@ -309,7 +311,7 @@ type StateNumber =
   | { readonly kind: 'absent' }
   | { readonly kind: 'corrupt'; readonly problem: string };
 
-function readStateFile(
+function readStateObject(
   folder: SessionFolder,
   file: string,
 ): { readonly kind: 'object'; readonly value: Readonly<Record<string, unknown>> } | Exclude<StateNumber, { readonly kind: 'value' }> {

@@ -37,7 +37,7 @@ export function openRecordedEvidence(readBlob: BlobReader, scene: RecordedContex
     else blobs.set(hash, read);
   }
   if (lost.length > 0) return { ok: false, lost };
-  return { ok: true, store: storeOf(scene, blobs), tasks: tasksOf(scene.tasks, blobs) };
+  return { ok: true, store: openRecordedStore(scene, blobs), tasks: tasksOf(scene.tasks, blobs) };
 }
 
 /** The journal's own lines contain the tasks of that time, so no copy was kept. */
@@ -69,7 +69,7 @@ function tasksOf(tasks: RecordedContext['tasks'], blobs: Blobs): string | null {
   return decoded.ok ? decoded.text : null;
 }
 
-function storeOf(scene: RecordedContext, blobs: Blobs): EvidenceStore {
+function openRecordedStore(scene: RecordedContext, blobs: Blobs): EvidenceStore {
   const exhibits = Object.values(scene.exhibits);
   const files = exhibits.filter(({ path }) => path !== undefined && !isFromTasks(path) && !path.startsWith(`${BOARD}#`));
   return {
@@ -110,11 +110,11 @@ function boardPart(scene: RecordedContext, name: string, type: string, blobs: Bl
     scanner.push(bytes);
     entries.set(hash, scanner.end().entries);
   }
-  return { state: 'ok', entries: distinct([...entries.values()]) };
+  return { state: 'ok', entries: mergeParts([...entries.values()]) };
 }
 
 /** Several parts of one board, each line once. */
-function distinct(parts: readonly (readonly Discovery[])[]): readonly Discovery[] {
+function mergeParts(parts: readonly (readonly Discovery[])[]): readonly Discovery[] {
   const [first = [], ...others] = parts;
   if (others.length === 0) return first;
   const seen = new Map<string, Discovery>();

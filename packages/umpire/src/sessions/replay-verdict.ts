@@ -179,19 +179,19 @@ export function judgeByOtherRules(recorded: RecordedRound, other: Loop, past: Pa
 function otherVerdict(was: Verdict, draft: VerdictDraft | Refusal): Omit<OtherVerdict, 'notKept'> {
   if (!draft.ok) {
     const is = { decision: null, outcome: null, rule: draft.rule, unverified: false };
-    const differences = differencesOf({ ...comparedFields(was), anomalies: '' }, { ...is, anomalies: '' });
+    const differences = differencesOf({ ...listComparedFields(was), anomalies: '' }, { ...is, anomalies: '' });
     return { ...is, status: 'refused', reason: draft.message, anomalies: [], differences };
   }
   const { verdict } = draft;
   const { decision, outcome, rule, unverified, reason } = verdict;
   const differs = outcome !== was.outcome || rule !== was.rule || unverified !== was.unverified;
-  const differences = differencesOf(comparedFields(was), comparedFields(verdict));
+  const differences = differencesOf(listComparedFields(was), listComparedFields(verdict));
   const status = differs ? 'differs' : 'same';
   return { status, decision, outcome, rule, unverified, reason, anomalies: anomalyRules(verdict), differences };
 }
 
 /** The fields in which two sets of rules are compared. */
-function comparedFields(verdict: Verdict) {
+function listComparedFields(verdict: Verdict) {
   const { outcome, decision, rule, unverified } = verdict;
   return { outcome, decision, rule, unverified, anomalies: anomalyRules(verdict).join(', ') };
 }
@@ -210,8 +210,8 @@ function wasLookedFor(source: EvidenceSource, rules: Loop): boolean {
     return source.file.every((path) => paths.has(path));
   }
   if ('folder' in source) {
-    const place = ({ folder, named, match }: Extract<EvidenceSource, { folder: unknown }>) => JSON.stringify([folder, named, match]);
-    return asked.some((one) => 'folder' in one && place(one) === place(source));
+    const folderKey = ({ folder, named, match }: Extract<EvidenceSource, { folder: unknown }>) => JSON.stringify([folder, named, match]);
+    return asked.some((one) => 'folder' in one && folderKey(one) === folderKey(source));
   }
   return asked.some((one) => 'discoveries' in one && one.discoveries === source.discoveries);
 }

@@ -138,7 +138,7 @@ async function collect(ports: RunPorts, job: TaskAttempt, ending: Ending, { work
     // A quota or a file size limit does not show in the free space.
     if (!isUmpireError(error) || FULL.test(error.message)) throw error;
     // The inspection of the work was stopped with the run: the task runs again.
-    if (error.code === 'retrial-stopped' && job.stop.aborted) return endEvents(ports, job, { kind: 'interrupted', ...usageOf(ending) });
+    if (error.code === 'retrial-stopped' && job.stop.aborted) return endEvents(ports, job, { kind: 'interrupted', ...usagePart(ending) });
     const isLost = error.code === 'worktree-lost';
     const rest = isLost ? '' : ` Its files stay in ${workdir} until you run umpire clean.`;
     return endEvents(ports, job, withFault(ending, `Its work could not be collected: ${error.message}${rest}`, isLost));
@@ -174,7 +174,7 @@ function endEvents(ports: RunPorts, job: TaskAttempt, ending: Ending, work: Subm
       return [
         {
           type: 'TaskInterrupted',
-          data: { task: id, attempt, why: String(stop.reason ?? 'stopped'), ...usageOf(ending), ...leftOf(work, job), ...talk },
+          data: { task: id, attempt, why: String(stop.reason ?? 'stopped'), ...usagePart(ending), ...leftOf(work, job), ...talk },
         },
       ];
     case 'asked':
@@ -228,7 +228,7 @@ function leftOf(work: SubmittedWork | null, { agent }: TaskAttempt): { readonly 
   };
 }
 
-function usageOf({ usage }: Ending): { readonly usage?: Usage } {
+function usagePart({ usage }: Ending): { readonly usage?: Usage } {
   return usage === undefined ? {} : { usage };
 }
 
@@ -264,7 +264,7 @@ function sanitizeKind(ending: Ending, columns: readonly string[]): Ending {
         kind: ending.kind,
         reason: sanitizeText(ending.reason, MAX_CELL),
         usage: sanitizeUsage(ending.usage),
-        ...(ending.passing === undefined ? {} : { passing: { afterMs: amount(ending.passing.afterMs ?? 0) || null } }),
+        ...(ending.passing === undefined ? {} : { passing: { afterMs: positiveOrZero(ending.passing.afterMs ?? 0) || null } }),
         ...(ending.limit === undefined ? {} : { limit: { resetsAtMs: timeOrNull(ending.limit.resetsAtMs) } }),
       };
     case 'completed':
@@ -287,7 +287,7 @@ function sanitizeText(text: string | undefined, most: number): string {
 }
 
 function sanitizeUsage({ tokens, costUsd, unknown = [] }: Usage): Usage {
-  return { tokens: amount(tokens), costUsd: amount(costUsd), ...(unknown.length === 0 ? {} : { unknown }) };
+  return { tokens: positiveOrZero(tokens), costUsd: positiveOrZero(costUsd), ...(unknown.length === 0 ? {} : { unknown }) };
 }
 
 /** The year 2100 and later is no reset of a plan, and far enough no date. */
@@ -297,7 +297,7 @@ function timeOrNull(ms: number | null): number | null {
   return ms !== null && ms > 0 && ms < LAST_TIME_MS ? ms : null;
 }
 
-function amount(value: number): number {
+function positiveOrZero(value: number): number {
   return Number.isFinite(value) && value > 0 ? value : 0;
 }
 

@@ -80,7 +80,7 @@ export function openSessionFiles({ folder, state, now, roleText }: SessionFilesI
     readEdit: () => {
       if (edits === MAX_EDITS_IN_A_ROW) return [];
       const read = readBytes(folder, TASKS);
-      const found = textIn(read);
+      const found = decodeRead(read);
       if (found === last || (refused !== undefined && found === refused)) return [];
       const edit = findEdit(state(), read, last);
       edits++;
@@ -112,11 +112,11 @@ export function openSessionFiles({ folder, state, now, roleText }: SessionFilesI
       if (shownTasks.isShown && run().running.size === 0) isOpenToAgents = false;
       showWave(folder, run(), written);
       showInteractive(folder, run(), shown, written);
-      write(folder, STATE, `${JSON.stringify(stateOf(state(), folder.name), null, 2)}\n`, written);
+      writeShown(folder, STATE, `${JSON.stringify(printableState(state(), folder.name), null, 2)}\n`, written);
       if (run().ended === null && awaitedQuestion(run()) === null) return events;
       const restored = restorePages(folder, state());
-      write(folder, 'results.csv', printResults(run().columns, run().tasks.map(rowOf)), written);
-      write(folder, 'context.md', contextPage(state()), written);
+      writeShown(folder, 'results.csv', printResults(run().columns, run().tasks.map(rowOf)), written);
+      writeShown(folder, 'context.md', contextPage(state()), written);
       return restored.length === 0 ? events : [...events, { type: 'StrayChanges', data: { wave: run().front, files: restored } }];
     },
     keepBlobs: (blobs) => {
@@ -162,22 +162,22 @@ interface Written {
 }
 
 /** A new file is written in one step; after a crash it is written again. */
-function write(folder: SessionFolder, path: string, text: string, { paths }: Pick<Written, 'paths'>): void {
+function writeShown(folder: SessionFolder, path: string, text: string, { paths }: Pick<Written, 'paths'>): void {
   if (paths.has(path)) writeAtomically(folder, path, text, false);
   else writeProjection(folder, path, text);
   paths.add(path);
 }
 
-function textOf(folder: SessionFolder, path: string): string | null {
-  return textIn(readBytes(folder, path));
+function readFileText(folder: SessionFolder, path: string): string | null {
+  return decodeRead(readBytes(folder, path));
 }
 
 function textWritten(folder: SessionFolder): string | null {
-  const next = textOf(folder, NEXT);
-  return next !== null && next === textOf(folder, TASKS) ? next : textOf(folder, LAST);
+  const next = readFileText(folder, NEXT);
+  return next !== null && next === readFileText(folder, TASKS) ? next : readFileText(folder, LAST);
 }
 
-function textIn(read: FileRead): string | null {
+function decodeRead(read: FileRead): string | null {
   return read.kind === 'bytes' ? read.bytes.toString('utf8') : null;
 }
 
@@ -230,7 +230,7 @@ interface ShownTasks {
 }
 
 function showTasks(folder: SessionFolder, run: RunState, last: string | null, refused: string | null, written: Written): ShownTasks {
-  const found = textOf(folder, TASKS);
+  const found = readFileText(folder, TASKS);
   if (found !== null && found !== last && found !== refused) return { text: last, isShown: false };
   // What the person wrote before a refused edit stays as they wrote it.
   const basis = found === refused ? last : found;
@@ -240,7 +240,7 @@ function showTasks(folder: SessionFolder, run: RunState, last: string | null, re
   const text = isPrinted ? printCells(run.columns, run.tasks, cellOf) : edited(run, file);
   if (text === found) return { text: last, isShown: true };
   writeProjection(folder, NEXT, text);
-  write(folder, TASKS, text, written);
+  writeShown(folder, TASKS, text, written);
   moveEntry(folder, NEXT, LAST);
   written.tasks = isPrinted ? text : null;
   return { text, isShown: true };
@@ -283,7 +283,7 @@ function showWave(folder: SessionFolder, run: RunState, written: Written): void 
           .map(({ id, findings }) => `[${id}] ${findings}`)
           .join('\n')
       : cellOf(task, column);
-  write(folder, name, printCells([...run.columns, 'prev_context'], open, cell), written);
+  writeShown(folder, name, printCells([...run.columns, 'prev_context'], open, cell), written);
 }
 
 function showInteractive(folder: SessionFolder, run: RunState, shown: Set<string>, written: Written): void {
@@ -294,11 +294,11 @@ function showInteractive(folder: SessionFolder, run: RunState, shown: Set<string
     shown.add(mark);
     const { id, status, turns, row } = task;
     const result = { id, status, findings: row['findings'] ?? '', error: row['error'] ?? '', turns };
-    write(folder, `interactive/${safeName(id)}-result.json`, `${JSON.stringify(result, null, 2)}\n`, written);
+    writeShown(folder, `interactive/${safeName(id)}-result.json`, `${JSON.stringify(result, null, 2)}\n`, written);
   }
 }
 
-function stateOf(state: SessionState, session: string) {
+function printableState(state: SessionState, session: string) {
   const run = state.run as RunState;
   const question = currentQuestion(run);
   const status = run.ended?.outcome ?? (awaitedQuestion(run) === null ? 'running' : 'awaiting');

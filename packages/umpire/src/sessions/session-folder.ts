@@ -158,7 +158,7 @@ function realFolder(folder: SessionFolder, path: string, lexical: string, make: 
   if (guardWrite(path, () => lstatOf(place)) === undefined) {
     if (!make) return null;
     // A folder created inside a real folder is real.
-    if (makeFolder(path, place)) return place;
+    if (makeOneFolder(path, place)) return place;
   }
   const real = guardWrite(path, () => realpathSync.native(place));
   refuseOutside(folder, path, real);
@@ -180,7 +180,7 @@ export function makeFolders(place: string): void {
 }
 
 /** False if something exists there by now. */
-function makeFolder(path: string, place: string): boolean {
+function makeOneFolder(path: string, place: string): boolean {
   try {
     mkdirSync(place);
     return true;
@@ -366,7 +366,7 @@ const STALE_MS = 60_000;
 /** Removes temporary files of killed processes. Call it under the lock. A file that cannot be removed does no harm. */
 export function removeTemporaryFiles(folder: SessionFolder, nowMs = Date.now()): void {
   for (const within of WRITTEN_FOLDERS) {
-    for (const name of namesIn(join(folder.root, within))) {
+    for (const name of listEntries(join(folder.root, within))) {
       const pid = TEMPORARY_NAME.exec(name)?.[1];
       if (pid === undefined || (Number(pid) !== process.pid && isAlive(Number(pid)))) continue;
       const place = join(folder.root, within, name);
@@ -380,7 +380,7 @@ export function removeTemporaryFiles(folder: SessionFolder, nowMs = Date.now()):
   }
 }
 
-function namesIn(place: string): readonly string[] {
+function listEntries(place: string): readonly string[] {
   try {
     // A link may lead to a foreign folder.
     return lstatOf(place)?.isDirectory() === true ? readdirSync(place) : [];

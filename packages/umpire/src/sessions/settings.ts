@@ -39,12 +39,12 @@ function name(phrase: string): Schema<string> {
   return plain.where((value) => value.trim() !== '', phrase).map((value) => value.trim());
 }
 
-function amount(most: number): Schema<number> {
+function positiveNumber(most: number): Schema<number> {
   return numberFrom(0, most).where((value) => value > 0, `a number above 0, at most ${most}`);
 }
 
 /** Names of the person's own choice, each with a value of the same kind. */
-function named<Out, In>(value: Schema<Out, In>, phrase: string) {
+function namedSchema<Out, In>(value: Schema<Out, In>, phrase: string) {
   return recordOf(value, textLike(/^[A-Za-z][\w.-]{0,60}$/, 'a letter, then letters, digits, _ . or -')).called(phrase);
 }
 
@@ -55,7 +55,7 @@ function group<const F extends SchemaFields>(fields: F, phrase: string) {
 const day = text.where((value) => isTimestamp(`${value}T00:00:00.000Z`), 'a day such as 2026-06-30');
 const agentName = name('the name of an agent, such as claude');
 const agentNames = oneOrMore(agentName).called('the name of an agent such as claude, or a list such as [claude, codex]');
-const minutes = amount(1440);
+const minutes = positiveNumber(1440);
 
 /** Its value may be a secret. */
 const address = text
@@ -108,7 +108,7 @@ const agent = group(
       .map((signal) => (signal === 'none' ? null : signal))
       .optional("the agent's own")
       .describe('the signal that asks it to finish at its time limit. Not for ACP'),
-    graceSeconds: amount(600).optional("the agent's own").describe('the time to finish after that signal'),
+    graceSeconds: positiveNumber(600).optional("the agent's own").describe('the time to finish after that signal'),
     allow: listOf(word(...ALLOWABLE))
       .called(`a list of kinds, such as [${ALLOWABLE.join(', ')}]`)
       .optional()
@@ -210,7 +210,7 @@ const critics = group(
         runner: word(...RUNNER_NAMES)
           .default(null, "found in the project's files")
           .describe('the test runner'),
-        layers: named(patterns, 'layers, each with its patterns')
+        layers: namedSchema(patterns, 'layers, each with its patterns')
           .default(
             { L2: ['**/*.{integration,int}.*', '**/integration/**'], L3: ['**/*.e2e.*', '**/{e2e,end-to-end}/**'] },
             'integration tests are L2, e2e tests L3',
@@ -241,7 +241,7 @@ const critics = group(
           .called('a list of pairs of colours')
           .default([], 'inferred from names')
           .describe('colours that are used together'),
-        grid: amount(64).default(4).describe('spacing must be a multiple of this many pixels'),
+        grid: positiveNumber(64).default(4).describe('spacing must be a multiple of this many pixels'),
       },
       'settings of the audit, such as { industry: strict }',
     )
@@ -293,7 +293,7 @@ const guard = group(
     /** Null if not set. */
     scope: scope.default(null, 'any').describe('what `umpire guard` lets change without a flag: only tests, or source too'),
     allowances: listOf(allowance).called('a list of allowances').default([]).describe('findings that are accepted for a while'),
-    loops: named(loopGuard, 'loops, each with obey, tell or off')
+    loops: namedSchema(loopGuard, 'loops, each with obey, tell or off')
       .default({}, '`testing` and `until` obey, `debt` and `review` tell, others off')
       .describe('what the guard does in runs, by loop'),
   },
@@ -325,8 +325,8 @@ const options = Object.fromEntries(
 
 export const SETTINGS = group(
   {
-    agents: named(agent, 'names, each with its agent').default({}).describe('agents of your own, by name'),
-    roles: named(agentNames, 'roles, each with the name of its agent')
+    agents: namedSchema(agent, 'names, each with its agent').default({}).describe('agents of your own, by name'),
+    roles: namedSchema(agentNames, 'roles, each with the name of its agent')
       .default({}, '`agent`')
       .describe('the agent of a role. In a list, the next one takes over while the plan of the one before is used up'),
     agent: agentNames.default([], 'none').describe('the agent of every other role, or a list as above'),
@@ -353,7 +353,7 @@ export const SETTINGS = group(
     notifyAtEnd: flag.default(false).describe('run `notify` at the end of a session too'),
     testing: group(
       {
-        targets: named(numberFrom(0, 100), 'layers, each with its target in percent')
+        targets: namedSchema(numberFrom(0, 100), 'layers, each with its target in percent')
           .default({}, "the loop's target")
           .describe('the coverage target of a layer, as in { L1: 90, L2: 70 }'),
       },

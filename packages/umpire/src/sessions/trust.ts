@@ -32,8 +32,8 @@ const ROLES = join('.umpire', 'roles');
 export function isTrusted(path: string, text: string, project: string | null): boolean {
   const owner = ownerOf(path, project);
   if (owner === null || trustsAll()) return true;
-  const { main, top } = repositoryOf(owner);
-  const name = nameIn(top, path);
+  const { main, top } = findRepositoryFolders(owner);
+  const name = pathFromTop(top, path);
   if (readRecord(main).files[name] === sha256(text)) return true;
   const expected = expectedHashes();
   if (expected.length === 0) return false;
@@ -46,7 +46,7 @@ export function isProjectTrusted(project: string): boolean {
   if (trustsAll()) return true;
   const files = projectFiles(project);
   if (expectedHashes().includes(hashFiles(files))) return true;
-  return readRecord(repositoryOf(project).main).isProject && files.every((file) => isKnown(file, project));
+  return readRecord(findRepositoryFolders(project).main).isProject && files.every((file) => isRecorded(file, project));
 }
 
 /** The settings and role texts of a project that nobody trusted as they are. */
@@ -54,16 +54,16 @@ export function untrustedFiles(project: string): readonly TrustFile[] {
   if (trustsAll()) return [];
   const files = projectFiles(project);
   if (files.length === 0 || expectedHashes().includes(hashFiles(files))) return [];
-  return files.filter((file) => !isKnown(file, project));
+  return files.filter((file) => !isRecorded(file, project));
 }
 
-function isKnown({ path, sha256: hash }: TrustFile, project: string): boolean {
-  return readRecord(repositoryOf(project).main).files[path] === hash;
+function isRecorded({ path, sha256: hash }: TrustFile, project: string): boolean {
+  return readRecord(findRepositoryFolders(project).main).files[path] === hash;
 }
 
 /** The settings and the role texts of a project. */
 export function projectFiles(project: string): readonly TrustFile[] {
-  const { top } = repositoryOf(project);
+  const { top } = findRepositoryFolders(project);
   const roles = pathsIn(join(project, ROLES))
     .filter((path) => isFolder(path))
     .flatMap((folder) => textsIn(folder));
@@ -81,7 +81,7 @@ export function loopFiles(path: string, loop: string, project: string | null): O
   const place = resolve(path);
   const owner = ownerOf(place, project);
   if (owner === null) return null;
-  const { top } = repositoryOf(owner);
+  const { top } = findRepositoryFolders(owner);
   return { owner, files: [place, ...textsIn(join(dirname(place), 'roles', loop))].flatMap((file) => fileAt(top, file)) };
 }
 
@@ -96,7 +96,7 @@ export function expectedTrust(project: string, loops: readonly OwnedFiles[]): st
 
 /** Records that the person trusts these files. `isProject`: the project as a whole. */
 export function recordTrust(owner: string, files: readonly TrustFile[], isProject: boolean): void {
-  const { main } = repositoryOf(owner);
+  const { main } = findRepositoryFolders(owner);
   const before = readRecord(main);
   const known = { ...before.files, ...Object.fromEntries(files.map((file) => [file.path, file.sha256])) };
   const place = recordPlace(main);
@@ -112,7 +112,7 @@ export function recordTrust(owner: string, files: readonly TrustFile[], isProjec
 
 /** False if nothing was trusted. */
 export function revokeTrust(project: string): boolean {
-  const place = recordPlace(repositoryOf(project).main);
+  const place = recordPlace(findRepositoryFolders(project).main);
   if (place === null || !existsSync(place)) return false;
   rmSync(place);
   return true;
@@ -138,8 +138,8 @@ function hashFiles(files: readonly TrustFile[]): string {
 
 /** The files that share a hash in `UMPIRE_TRUST` with this one. */
 function filesBeside(path: string, owner: string): readonly TrustFile[] {
-  const { top } = repositoryOf(owner);
-  if (path === join(owner, CONFIG) || isInside(join(owner, ROLES), path)) return projectFiles(owner);
+  const { top } = findRepositoryFolders(owner);
+  if (path === join(owner, CONFIG) || isBelow(join(owner, ROLES), path)) return projectFiles(owner);
   if (path.endsWith('.md')) return textsIn(dirname(path)).flatMap((file) => fileAt(top, file));
   return fileAt(top, path);
 }
@@ -147,7 +147,7 @@ function filesBeside(path: string, owner: string): readonly TrustFile[] {
 /** The project that a file belongs to: the given one, or the repository around the file. */
 function ownerOf(path: string, project: string | null): string | null {
   const places = [resolve(path), realPath(resolve(path))];
-  if (project !== null && places.some((place) => isInside(project, place))) return project;
+  if (project !== null && places.some((place) => isBelow(project, place))) return project;
   return topAbove(dirname(resolve(path))) ?? topAbove(dirname(realPath(resolve(path))));
 }
 
@@ -158,7 +158,7 @@ interface RepositoryFolders {
 }
 
 /** Without git, the project itself is both. */
-function repositoryOf(project: string): RepositoryFolders {
+function findRepositoryFolders(project: string): RepositoryFolders {
   const top = topAbove(project);
   return top === null ? { main: project, top: project } : { main: mainFolder(top), top };
 }
@@ -176,11 +176,11 @@ function topAbove(start: string): string | null {
 function mainFolder(top: string): string {
   const link = join(top, '.git');
   if (!isFile(link)) return top;
-  const [, gitDir] = /^gitdir: (.+)\n?$/.exec(readText(link)) ?? [];
+  const [, gitDir] = /^gitdir: (.+)\n?$/.exec(readTextOrNothing(link)) ?? [];
   if (gitDir === undefined) return top;
   const own = resolve(top, gitDir);
   if (basename(dirname(own)) !== 'worktrees') return top;
-  const back = readText(join(own, 'gitdir')).trim();
+  const back = readTextOrNothing(join(own, 'gitdir')).trim();
   if (back === '' || realPath(resolve(own, back)) !== realPath(link)) return top;
   const common = dirname(dirname(own));
   return basename(common) === '.git' ? dirname(common) : common;
@@ -198,7 +198,7 @@ function readRecord(main: string): TrustRecord {
   const place = recordPlace(main);
   if (place === null || !isFile(place)) return NOTHING;
   try {
-    const { isProject, files } = JSON.parse(readText(place)) as { isProject?: unknown; files?: unknown };
+    const { isProject, files } = JSON.parse(readTextOrNothing(place)) as { isProject?: unknown; files?: unknown };
     if (typeof files !== 'object' || files === null) return NOTHING;
     const hashes = Object.entries(files).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
     return { isProject: isProject === true, files: Object.fromEntries(hashes) };
@@ -209,20 +209,20 @@ function readRecord(main: string): TrustRecord {
 
 function fileAt(top: string, path: string): readonly TrustFile[] {
   if (!isFile(path)) return [];
-  const text = readText(path);
-  return [{ place: path, path: nameIn(top, path), sha256: sha256(text), text }];
+  const text = readTextOrNothing(path);
+  return [{ place: path, path: pathFromTop(top, path), sha256: sha256(text), text }];
 }
 
-function nameIn(top: string, path: string): string {
+function pathFromTop(top: string, path: string): string {
   return relative(top, path).split(sep).join('/');
 }
 
-function isInside(folder: string, path: string): boolean {
+function isBelow(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way !== '' && !way.startsWith('..') && !isAbsolute(way);
 }
 
-function readText(path: string): string {
+function readTextOrNothing(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {

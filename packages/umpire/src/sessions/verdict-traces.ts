@@ -49,21 +49,21 @@ export function findTraces(folder: SessionFolder, entries: readonly Discovery[],
   const judged = new Map<string, number>();
   const targets = new Map<string, number>();
   let cap: number | null = null;
-  const note = (chain: string, round: number, open: boolean) => {
+  const noteChain = (chain: string, round: number, open: boolean) => {
     const before = chains.get(chain);
     chains.set(chain, { chain, round: Math.max(round, before?.round ?? 0), open: open || (before?.open ?? false) });
   };
-  const hold = (chain: string, target: number) => targets.set(chain, Math.max(targets.get(chain) ?? 0, target));
+  const holdTarget = (chain: string, target: number) => targets.set(chain, Math.max(targets.get(chain) ?? 0, target));
   for (const { loop: named, chain, round, outcome, status, maxRounds, target, unverified, others } of decisions) {
-    if (named !== loop || status === 'partial' || typeof chain !== 'string' || !isCount(round)) continue;
+    if (named !== loop || status === 'partial' || typeof chain !== 'string' || !isRoundCount(round)) continue;
     judged.set(chain, Math.max(round, judged.get(chain) ?? 0));
-    note(chain, outcome === 'revise' ? round + 1 : round, outcome !== 'converge' || unverified === true);
+    noteChain(chain, outcome === 'revise' ? round + 1 : round, outcome !== 'converge' || unverified === true);
     for (const other of Array.isArray(others) ? (others as readonly Partial<ChainProgress>[]) : []) {
-      if (typeof other?.chain === 'string' && isCount(other.round)) note(other.chain, other.round, other.open !== false);
-      if (typeof other?.chain === 'string' && typeof other.target === 'number') hold(other.chain, other.target);
+      if (typeof other?.chain === 'string' && isRoundCount(other.round)) noteChain(other.chain, other.round, other.open !== false);
+      if (typeof other?.chain === 'string' && typeof other.target === 'number') holdTarget(other.chain, other.target);
     }
-    if (isCount(maxRounds) && maxRounds > 0) cap = Math.min(cap ?? maxRounds, maxRounds);
-    if (typeof target === 'number') hold(chain, target);
+    if (isRoundCount(maxRounds) && maxRounds > 0) cap = Math.min(cap ?? maxRounds, maxRounds);
+    if (typeof target === 'number') holdTarget(chain, target);
   }
   return { chains, judged, targets, cap };
 }
@@ -84,6 +84,6 @@ function marksOf(folder: SessionFolder, loop: string, state: SessionState): read
   });
 }
 
-function isCount(value: unknown): value is number {
+function isRoundCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MOST_ROUNDS + 1;
 }
