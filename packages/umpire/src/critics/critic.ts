@@ -31,6 +31,26 @@ export interface CriticJob extends ToolJob {
   readonly retry?: RetryChange;
 }
 
+/** A job outside of a run: no row, no round, and nobody hears the tools. */
+export function createJob(
+  config: { readonly critics: CriticJob['settings']; readonly guard: GuardSettings },
+  more: Pick<CriticJob, 'project' | 'guardian' | 'timeoutMs'> & Partial<CriticJob>,
+  signal: AbortSignal = new AbortController().signal,
+): CriticJob {
+  return {
+    session: more.project,
+    row: {},
+    base: null,
+    round: null,
+    settings: config.critics,
+    guard: config.guard,
+    watch: { signal, log: () => undefined },
+    now: () => new Date(),
+    say: () => undefined,
+    ...more,
+  };
+}
+
 /** `change`: since the base. `behaviourIsFixed`: a changed expectation is a breach. `tryMutants`: reading found lost checks to clear. */
 export type RetryChange = (
   job: CriticJob,

@@ -5,7 +5,8 @@ import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { UmpireError } from '@umpire/core/model/errors.js';
 import { startGuardian } from '../agents/guardian.js';
-import { unmeasured } from '../critics/critic.js';
+import { createJob, unmeasured } from '../critics/critic.js';
+import { omitUndefined } from '@umpire/core/formats/merge-objects.js';
 import type { CriticEnd } from '../critics/critic.js';
 import type { TriedTool } from '../critics/try-tools.js';
 import { knownLayers } from '../critics/test-layers.js';
@@ -69,26 +70,13 @@ export async function tryCritic(request: Pick<CritiqueRequest, 'loop' | 'project
   if (!triesTools(loop) && !CRITIC_LOOPS.includes(loop))
     throw new UmpireError('critic-unknown', { name: loop.slice(0, 40), known: CRITIC_LOOPS.join(', ') });
   const project = projectFor(request.project, request.onNote);
-  const { critics: settings, guard } = await readSettings(project);
+  const config = await readSettings(project);
   const guardian = startGuardian(randomBytes(8).toString('hex'));
   try {
-    const signal = request.signal ?? new AbortController().signal;
-    const tools = await tryTools(loop, {
-      project,
-      session: project,
-      row: {},
-      base: null,
-      round: null,
-      settings,
-      guard,
-      guardian,
-      watch: { signal, log: () => undefined },
-      timeoutMs: TRIAL_MS,
-      now: request.now ?? (() => new Date()),
-      say: () => undefined,
-    });
+    const job = createJob(config, { project, guardian, timeoutMs: TRIAL_MS, ...omitUndefined({ now: request.now }) }, request.signal);
+    const tools = await tryTools(loop, job);
     const isHopeless = tools.length > 0 && tools.every(({ outcome }) => outcome !== 'works');
-    return { loop, tools, lines: toolLines(loop, tools, settings), isHopeless };
+    return { loop, tools, lines: toolLines(loop, tools, config.critics), isHopeless };
   } finally {
     await guardian.close();
   }

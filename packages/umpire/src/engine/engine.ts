@@ -1,6 +1,7 @@
 // What a fleet needs from the engine that holds its sessions (PostgreSQL, Restate, or one process). An engine keeps lines, offers, leases and
 // blobs; it never reads a line. Conductors decide, workers run tasks, and clients start sessions and answer questions.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { SessionEntry } from '../views/list-page.js';
 
 /** Unforgeable: holds exactly one lease. */
@@ -179,6 +180,11 @@ export const REFUSED_MS = 1000;
 /** Throws where a turn's lines cannot be stored: a journal has one event a line. */
 export function checkLines(lines: readonly string[]): void {
   if (lines.some((line) => line.includes('\n'))) throw new Error('A line of a journal holds a line break.');
+}
+
+/** Ends early when the signal is aborted. */
+export async function pauseUntil(signal: AbortSignal, ms: number): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => undefined);
 }
 
 /** How long an input rests after the turns for it that failed: 100 ms, doubled each time, at most 51 s. */

@@ -4,7 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { touchesJudges } from '@umpire/guard/retrial/compare.js';
 import { startGuardian, refuseInsideTask } from '../agents/guardian.js';
 import { requireExitStatus, requireProgram } from '../critics/command-program.js';
-import type { CriticJob } from '../critics/critic.js';
+import { createJob } from '../critics/critic.js';
+import { omitUndefined } from '@umpire/core/formats/merge-objects.js';
 import type { ChangeCheck } from '../critics/guard-change.js';
 import { retryCopies, NO_RETRIAL } from '../retrial/retrial.js';
 import type { Retrial } from '../retrial/retrial.js';
@@ -47,26 +48,15 @@ export async function retryChange(request: RetrialOfChange): Promise<Retrial> {
   refuseInsideTask('run a retrial');
   await requireProgram(command, project);
   await requireExitStatus(command, project);
-  const watch: TrustWatch = { ...(onNote === undefined ? {} : { onNote }), ...(onTrust === undefined ? {} : { onTrust }) };
-  const config = await readSettings(project, watch, isNamedBase ? await settingsAt(project, base) : {});
+  const config = await readSettings(project, omitUndefined({ onNote, onTrust }), isNamedBase ? await settingsAt(project, base) : {});
   if (!touchesJudges(check.change)) return NO_RETRIAL;
   const guardian = startGuardian(randomBytes(8).toString('hex'));
   try {
-    const job: CriticJob = {
-      project,
-      origin: project,
-      session: project,
-      row: {},
-      base,
-      round: null,
-      settings: config.critics,
-      guard: config.guard,
-      guardian,
-      watch: { signal: signal ?? new AbortController().signal, log: () => undefined },
-      timeoutMs: minutes * MINUTE_MS,
-      now: () => new Date(),
-      say: (line) => onStep?.(line),
-    };
+    const job = createJob(
+      config,
+      { project, origin: project, base, guardian, timeoutMs: minutes * MINUTE_MS, say: (line) => onStep?.(line) },
+      signal,
+    );
     const rules = { behaviourIsFixed: check.scope === 'testing', failuresAreGoal: false };
     return await retryCopies({ job, change: check.change, repository, base, to, command, rules, isThorough: true, tryMutants: true });
   } finally {

@@ -2,10 +2,9 @@
 // again where a connection broke or two transactions met. Every call may be repeated.
 
 import { readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, ClientConfig, PoolClient } from 'pg';
 import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
-import { CLAIM_MS, LEASE_MS, REFUSED_MS, SWEEP_MS, TURN_MS, backOff, withoutPassword } from './engine.js';
+import { CLAIM_MS, LEASE_MS, REFUSED_MS, SWEEP_MS, TURN_MS, backOff, pauseUntil, withoutPassword } from './engine.js';
 import type {
   BlobStore,
   TaskClaim,
@@ -184,7 +183,7 @@ async function connect(url: string, most: number, right: 'all' | 'tasks' = 'all'
       }
       listener = null;
       await client.end().catch(() => undefined);
-      await restUntil(Math.min(backOff(failed), LONGEST_PAUSE_MS), closing.signal);
+      await pauseUntil(closing.signal, Math.min(backOff(failed), LONGEST_PAUSE_MS));
     }
   }
 
@@ -199,7 +198,7 @@ async function connect(url: string, most: number, right: 'all' | 'tasks' = 'all'
         if (closing.signal.aborted) throw new UmpireError('engine-closed');
         if (!isPassing(error)) throw error;
         if (Date.now() >= endMs) throw unreachableError(url, error);
-        await restUntil(Math.min(backOff(failed), LONGEST_PAUSE_MS), closing.signal);
+        await pauseUntil(closing.signal, Math.min(backOff(failed), LONGEST_PAUSE_MS));
       }
     }
   }
@@ -555,13 +554,13 @@ async function openPostgresConductor(url: string, options: EngineOptions): Promi
               const restMs = backOff(taken.tries);
               const sql = 'update umpire.inputs set tries = tries + 1, not_before = umpire.later($2) where id = $1 and done_at is null';
               await db.query(sql, [taken.id, restMs]);
-              void restUntil(restMs, signal).then(() => db.wake('i'));
+              void pauseUntil(signal, restMs).then(() => db.wake('i'));
             }
             if (taken.kind === 'none' && !isOver()) await heard.within(Math.min(sweepMs, RECHECK_MS));
           } catch (error) {
             client?.release(true);
             if (!isPassing(error) && failures > MOST_FAILURES) throw error;
-            await restUntil(Math.min(backOff(failures++), LONGEST_PAUSE_MS), signal);
+            await pauseUntil(signal, Math.min(backOff(failures++), LONGEST_PAUSE_MS));
           } finally {
             heard.stop();
             endLook();
@@ -581,7 +580,7 @@ async function openPostgresConductor(url: string, options: EngineOptions): Promi
           } catch (error) {
             if (isOver()) return;
             if (!isPassing(error) && !isUmpireError(error)) throw error;
-            await restUntil(LONGEST_PAUSE_MS, signal);
+            await pauseUntil(signal, LONGEST_PAUSE_MS);
           } finally {
             heard.stop();
           }
@@ -637,8 +636,4 @@ function asJson(value: unknown): string {
 
 function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-}
-
-async function restUntil(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal }).catch(() => undefined);
 }

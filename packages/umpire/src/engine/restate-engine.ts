@@ -9,7 +9,7 @@ import { connect, createServer } from 'node:http2';
 import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { UmpireError } from '@umpire/core/model/errors.js';
-import { checkLines } from './engine.js';
+import { checkLines, pauseUntil } from './engine.js';
 import type {
   BlobStore,
   ClientDoor,
@@ -138,17 +138,7 @@ interface Caller {
 function openCaller({ ingress }: Address): Caller {
   const closing = new AbortController();
 
-  const pause = (ms: number): Promise<void> =>
-    new Promise((resolve) => {
-      const end = (): void => {
-        clearTimeout(timer);
-        closing.signal.removeEventListener('abort', end);
-        resolve();
-      };
-      const timer = setTimeout(end, ms);
-      closing.signal.addEventListener('abort', end);
-      if (closing.signal.aborted) end();
-    });
+  const pause = (ms: number) => pauseUntil(closing.signal, ms);
 
   async function call<T>(path: readonly string[], body: unknown, { key, waitMs }: CallOptions = {}): Promise<T | undefined> {
     const endMs = waitMs === undefined ? Infinity : performance.now() + waitMs;
@@ -568,19 +558,6 @@ function openRoute(address: Address, port: number, caller: Caller) {
       }
     },
   };
-}
-
-function pauseUntil(signal: AbortSignal, ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener('abort', end);
-    if (signal.aborted) end();
-  });
 }
 
 /** Whether a conductor answers there. */

@@ -15,6 +15,7 @@ import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import { touchesJudges } from '@umpire/guard/retrial/compare.js';
 import type { Guardian } from '../agents/guardian.js';
 import type { OpenCheck } from '../critics/clean-check.js';
+import { createJob } from '../critics/critic.js';
 import { makeTrialCommits } from '../work/trial-commits.js';
 
 /**
@@ -187,21 +188,19 @@ async function retryWork(
   const { NO_RETRIAL, runRetrial } = await import('../retrial/retrial.js');
   try {
     return await runRetrial({
-      job: {
-        project: work.folder,
-        origin: started.project,
-        session,
-        row: {},
-        base: work.base,
-        round: null,
-        settings: config.critics,
-        guard: config.guard,
-        guardian,
-        watch: { signal, log: () => undefined },
-        timeoutMs: config.critics.timeoutMinutes * MINUTE_MS,
-        now,
-        say: () => undefined,
-      },
+      job: createJob(
+        config,
+        {
+          project: work.folder,
+          origin: started.project,
+          session,
+          base: work.base,
+          guardian,
+          timeoutMs: config.critics.timeoutMinutes * MINUTE_MS,
+          now,
+        },
+        signal,
+      ),
       change: work.change,
       commits: await makeTrialCommits(work.gitTarget, work.base, work.tree, work.prefix),
       openTree: async (commit) => {

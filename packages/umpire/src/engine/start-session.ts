@@ -17,6 +17,7 @@ import type { Pipeline, PipelineInput, PlannedRun } from '@umpire/core/loops/pip
 import { builtinPipeline } from '@umpire/core/loops/builtin-pipelines.js';
 import { projectCommands } from '../critics/project-commands.js';
 import type { Settings } from '../sessions/settings.js';
+import { omitUndefined } from '@umpire/core/formats/merge-objects.js';
 import { sha256 } from '../sessions/hash.js';
 import { readTarget } from '../sessions/observe-folder.js';
 import type { OpenedSession } from './opened-session.js';
@@ -87,7 +88,7 @@ export async function startSession(opened: OpenedSession, session: NewSession): 
           config,
           session: folder.name,
           signal: watch.signal,
-          ...(request.commits === undefined ? {} : { recorded: request.commits }),
+          recorded: request.commits,
         });
   const opening = made?.opening ?? null;
   if (opening !== null && opening.uncommitted.length > 0) watch.onNote?.(uncommittedWords(opening.uncommitted));
@@ -137,10 +138,8 @@ export function describeStart(
       targets: loop.target === undefined ? {} : Object.fromEntries(chains.map((chain) => [chain, targetFor(chain)])),
     },
     workspace: null,
-    ...(request.command === undefined ? {} : { command: request.command }),
-    ...(request.report === undefined ? {} : { report: request.report }),
+    ...omitUndefined({ command: request.command, report: request.report, topic: request.topic }),
     ...(request.trustExitStatus === true ? { trustsExitStatus: true } : {}),
-    ...(request.topic === undefined ? {} : { topic: request.topic }),
   };
 }
 

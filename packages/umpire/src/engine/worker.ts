@@ -25,7 +25,7 @@ import { safeName } from '../sessions/safe-name.js';
 import { makeFolders, readBytes } from '../sessions/session-folder.js';
 import type { SessionFolder } from '../sessions/session-folder.js';
 import { openMirror, prepareClone, pushAttempt } from '../work/remote-repository.js';
-import { BEAT_MS, LEASE_MS } from './engine.js';
+import { BEAT_MS, LEASE_MS, pauseUntil } from './engine.js';
 import type { BlobStore, TaskLease, LeaseToken, WorkerDoor } from './engine.js';
 import type { Telemetry } from '../telemetry/export-telemetry.js';
 import type { HandedIn } from './messages.js';
@@ -105,7 +105,7 @@ export async function work(options: WorkerOptions): Promise<void> {
     while (!over.aborted) {
       const lease = await door.poll({ name, labels, slots }, pollMs).catch(async (error: unknown) => {
         miss(describeFailure(error));
-        await restUntil(PAUSE_MS, over);
+        await pauseUntil(over, PAUSE_MS);
         return null;
       });
       if (lease === null) continue;
@@ -122,7 +122,7 @@ export async function work(options: WorkerOptions): Promise<void> {
         telemetry?.slots(held.size, slots);
       }
       // Another worker may do better.
-      if (faults > 0) await restUntil(Math.min((leaseMs / 12) * 2 ** (faults - 1), MOST_REST_MS), over);
+      if (faults > 0) await pauseUntil(over, Math.min((leaseMs / 12) * 2 ** (faults - 1), MOST_REST_MS));
     }
   };
   try {
@@ -193,7 +193,7 @@ async function handIn(
           say(`A result could not be handed in: ${describeFailure(error)}`);
           return 'lost';
         }
-        await restUntil(PAUSE_MS, signal);
+        await pauseUntil(signal, PAUSE_MS);
       }
     }
   };
@@ -360,11 +360,4 @@ function removeOldFolders(work: string): void {
 function describeFailure(error: unknown): string {
   if (isUmpireError(error)) return error.message;
   return error instanceof Error ? error.message.slice(0, 300) : String(error);
-}
-
-function restUntil(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
-  });
 }
