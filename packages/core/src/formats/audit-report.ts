@@ -103,7 +103,7 @@ function merge(markdown: DraftResult, json: DraftResult): DraftResult {
     counts: worstCounts(markdown.counts, json.counts),
     counted: markdown.counted || json.counted,
     dimensions: lowestOf([...json.dimensions, ...markdown.dimensions]),
-    score: lower(markdown.score, json.score),
+    score: markdown.score === null || json.score === null ? (markdown.score ?? json.score) : Math.min(markdown.score, json.score),
     signal: json.signal ?? markdown.signal,
     unread: [...markdown.unread, ...json.unread],
     notes: [
@@ -126,10 +126,6 @@ function lowestOf(dimensions: readonly Dimension[]): readonly Dimension[] {
 function isWorse(a: Counts, b: Counts): boolean {
   for (const severity of SEVERITIES) if (a[severity] !== b[severity]) return a[severity] > b[severity];
   return false;
-}
-
-function lower(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? (a ?? b) : Math.min(a, b);
 }
 
 const ACCESSIBILITY = new WordList('a11y wcag contrast aria');

@@ -28,7 +28,10 @@ export function changedLines(diff: string): ChangedLines {
     else {
       const hunk = HUNK.exec(line);
       if (hunk === null) continue;
-      toSkip = sizesOf(line);
+      // Number of removed and added lines in the hunk with this header.
+      const [, removed = '', added = ''] = /^@@ -(\S{1,30}) \+(\S{1,30}) @@/.exec(line) ?? [];
+      const size = (range: string) => (range.includes(',') ? Number(range.split(',')[1]) : 1);
+      toSkip = size(removed) + size(added);
       const from = Number(hunk[1]);
       const count = hunk[2] === undefined ? 1 : Number(hunk[2]);
       ranges?.push(count === 0 ? { from: Math.max(1, from), to: Math.max(1, from) } : { from, to: from + count - 1 });
@@ -36,13 +39,6 @@ export function changedLines(diff: string): ChangedLines {
   }
   files.delete('');
   return files;
-}
-
-/** Number of removed and added lines in the hunk with this header. */
-function sizesOf(header: string): number {
-  const [, removed = '', added = ''] = /^@@ -(\S{1,30}) \+(\S{1,30}) @@/.exec(header) ?? [];
-  const size = (range: string) => (range.includes(',') ? Number(range.split(',')[1]) : 1);
-  return size(removed) + size(added);
 }
 
 /** Git quotes names with unusual characters and writes bytes as octal. `/dev/null` is not a file. */

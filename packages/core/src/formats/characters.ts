@@ -96,11 +96,9 @@ export function replaceLookalikes(text: string): string {
     .replace(/[\u00ad\u180e\u200b\u200e\u200f\u202a-\u202e\u2060\ufeff]+/g, '')
     .replace(/(?<=[A-Za-z])[\u200c\u200d]+(?=[A-Za-z])/g, '')
     .replace(/[\uff10-\uff19\uff21-\uff3b\uff3d\uff41-\uff5a]+|(?:\ud835[\udc00-\udfff])+/g, (run) => run.normalize('NFKC'))
-    .replace(/[A-Za-z\u0370-\u04ff]+/g, respell);
-}
-
-function respell(word: string): string {
-  let latin = '';
-  for (const char of word) latin += LATIN_OF.get(char) ?? char;
-  return latin !== word && RESPELLED_WORDS.has(latin.toLowerCase()) ? latin : word;
+    .replace(/[A-Za-z\u0370-\u04ff]+/g, (word) => {
+      let latin = '';
+      for (const char of word) latin += LATIN_OF.get(char) ?? char;
+      return latin !== word && RESPELLED_WORDS.has(latin.toLowerCase()) ? latin : word;
+    });
 }

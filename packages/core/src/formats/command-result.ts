@@ -92,11 +92,11 @@ function given(result: JsonObject, key: string): Scalar | null {
 /** The last lines with content, without terminal colours. */
 function linesOf(tail: string): readonly string[] {
   const lines = tail.slice(-MAX_TAIL).split(/[\r\n]+/);
-  return lines.map(plain).filter((line) => line !== '');
-}
-
-function plain(line: string): string {
-  const shown = line.replace(/\p{Cc}\[[0-9;?]{0,40}[A-Za-z]/gu, '').replace(/[\p{C}\p{Zl}\p{Zp}]/gu, ' ');
-  const flat = shown.trim();
-  return flat.length > MAX_LINE_LENGTH ? `${flat.slice(0, MAX_LINE_LENGTH)}...` : flat;
+  return lines
+    .map((line) => {
+      const shown = line.replace(/\p{Cc}\[[0-9;?]{0,40}[A-Za-z]/gu, '').replace(/[\p{C}\p{Zl}\p{Zp}]/gu, ' ');
+      const flat = shown.trim();
+      return flat.length > MAX_LINE_LENGTH ? `${flat.slice(0, MAX_LINE_LENGTH)}...` : flat;
+    })
+    .filter((line) => line !== '');
 }

@@ -230,7 +230,10 @@ function valueOf(document: CsvDocument, cell: number): string {
 /** The text with the edit applied. Without an edit, exactly the parsed text. */
 export function printCsv(document: CsvDocument, edit: CsvEdit = {}): string {
   const { text, columns } = document;
-  const style: CsvStyle = { quoteAll: everyCellQuoted(document), width: columns + (edit.columns?.length ?? 0) };
+  const style: CsvStyle = {
+    quoteAll: document.records > 0 && document.starts.every((start) => document.text.charCodeAt(start) === QUOTE),
+    width: columns + (edit.columns?.length ?? 0),
+  };
   const pieces: string[] = [];
   let copied = 0;
   for (const { start, end, replacement } of splices(document, edit, style)) {
@@ -308,10 +311,6 @@ function printCell(value: string, style: CsvStyle): string {
   const safe = value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value;
   const bare = !style.quoteAll && !(safe === '' && style.width === 1) && !/[",\r\n]|^\s|\s$/.test(safe);
   return bare ? safe : `"${safe.replaceAll('"', '""')}"`;
-}
-
-function everyCellQuoted(document: CsvDocument): boolean {
-  return document.records > 0 && document.starts.every((start) => document.text.charCodeAt(start) === QUOTE);
 }
 
 /** The most frequent line ending; LF if there is none. */

@@ -15,22 +15,17 @@ export function decodeExactly(bytes: Uint8Array): Decoded {
   try {
     return { ok: true, text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
   } catch {
-    const at = firstBadByte(bytes);
+    // The offset of the first byte that is not UTF-8, by binary search.
+    let at = 0;
+    let bad = bytes.length;
+    while (at < bad) {
+      const middle = (at + bad + 1) >> 1;
+      if (isValidPrefix(bytes.subarray(0, middle))) at = middle;
+      else bad = middle - 1;
+    }
     const line = bytes.subarray(0, at).reduce((lines, byte) => (byte === 0x0a ? lines + 1 : lines), 1);
     return { ok: false, problem: `the file is not UTF-8 text (byte ${at})`, line };
   }
-}
-
-/** The offset of the first byte that is not UTF-8, by binary search. */
-function firstBadByte(bytes: Uint8Array): number {
-  let good = 0;
-  let bad = bytes.length;
-  while (good < bad) {
-    const middle = (good + bad + 1) >> 1;
-    if (isValidPrefix(bytes.subarray(0, middle))) good = middle;
-    else bad = middle - 1;
-  }
-  return good;
 }
 
 function isValidPrefix(bytes: Uint8Array): boolean {

@@ -71,7 +71,9 @@ export function parsePath(text: string): { readonly artifact: string; readonly l
 function findReference(text: string): FoundReference | null {
   let enclosed: FoundReference | null = null;
   let plain: FoundReference | null = null;
-  const bareNames = mayNameFile(text);
+  // Cheap test: whether the text may hold one of NAMES.
+  const lower = text.toLowerCase();
+  const bareNames = lower.includes('file') || lower.includes('codeowners');
   if (!bareNames && !text.includes('.')) return null;
   let end = 0;
   for (const token of text.match(TOKEN) ?? []) {
@@ -86,12 +88,6 @@ function findReference(text: string): FoundReference | null {
     else plain ??= found;
   }
   return enclosed ?? plain;
-}
-
-/** Cheap test: whether the text may hold one of NAMES. */
-function mayNameFile(text: string): boolean {
-  const lower = text.toLowerCase();
-  return lower.includes('file') || lower.includes('codeowners');
 }
 
 function referenceAt(text: string, index: number, token: string): FoundReference | null {

@@ -77,7 +77,9 @@ const CLOSED = new WordList('resolved fixed closed done');
 export function makeFinding(parts: FindingParts): Finding {
   // The fingerprint is made of the message, so a text that Umpire itself puts there is never reworded.
   const message = oneLine(parts.message) || 'no message was given';
-  const artifact = cleanPath(parts.artifact ?? '');
+  const path = parts.artifact ?? '';
+  const slashed = path.trim().replaceAll('\\', '/');
+  const artifact = slashed.startsWith('./') ? slashed.slice(2) : slashed;
   const rule = (parts.rule ?? '').trim();
   const dimension = (parts.dimension ?? '').trim();
   return {
@@ -110,7 +112,12 @@ export function findingFromUnknown(raw: unknown, fallback: 'high' | null, contex
   const tag = said === null ? splitTag(message) : null;
   const dimension = textAt(value, ['dimension']) || (context.dimension ?? '');
   const headline = tag?.rest || message || rule;
-  const classed = { text: `${headline} ${rule}`, dimension, category: categoryOf(value, rule) };
+  // The declared topic of a finding. A rule counts only if it is a single word: "document-title" is about accessibility.
+  const classed = {
+    text: `${headline} ${rule}`,
+    dimension,
+    category: textAt(value, ['category', 'type', 'kind']) || (leadingWord(rule) === rule.toLowerCase() ? rule : ''),
+  };
   const severity = decideSeverity(said ?? tag?.severity ?? null, classed, fallback, context, notes);
   if (severity === null) return { finding: null, notes };
   const inText = parseReference(headline);
@@ -200,11 +207,6 @@ function isSerial(id: string): boolean {
   return number !== null && SERIAL.has(id.slice(0, number.index).toLowerCase());
 }
 
-/** The declared topic of a finding. A rule counts only if it is a single word: "document-title" is about accessibility. */
-function categoryOf(value: JsonObject, rule: string): string {
-  return textAt(value, ['category', 'type', 'kind']) || (leadingWord(rule) === rule.toLowerCase() ? rule : '');
-}
-
 function isClosed(value: JsonObject): boolean {
   const status = firstOf(value, ['status', 'state']);
   return (
@@ -225,11 +227,6 @@ function textAt(value: JsonObject, keys: readonly string[]): string {
 
 function validLine(line: number | null | undefined): number | null {
   return typeof line === 'number' && Number.isSafeInteger(line) && line >= 1 ? line : null;
-}
-
-function cleanPath(path: string): string {
-  const slashed = path.trim().replaceAll('\\', '/');
-  return slashed.startsWith('./') ? slashed.slice(2) : slashed;
 }
 
 /**

@@ -106,7 +106,10 @@ export function nestedFindings(top: unknown, known: readonly Finding[], options:
   for (const { message, severity } of known)
     worst.set(message, Math.min(worst.get(message) ?? SEVERITIES.length, SEVERITIES.indexOf(severity)));
   const findings: Finding[] = [];
-  for (const { value, group, within } of walkFindings(top, groupOf)) {
+  // `groupOf`: the severity of a list such as `criticalIssues`.
+  const walk = new FindingWalk(groupOf);
+  walk.node(top, '', null, '', 0);
+  for (const { value, group, within } of walk.found) {
     const context: FindingContext = group === null ? options : { ...options, group };
     const { finding } = findingFromUnknown(value, options.fallback, context);
     if (finding === null || SEVERITIES.indexOf(finding.severity) >= (worst.get(finding.message) ?? SEVERITIES.length)) continue;
@@ -234,13 +237,6 @@ const SKIPPED = new WordList(
     'example examples rules driver tool rounds iterations baseline thresholds metadata config suppressed positives strengths passed',
 );
 const NAMES = ['path', 'file', 'filename', 'name', 'title', 'component', 'dimension', 'category', 'id'];
-
-/** `groupOf`: the severity of a list such as `criticalIssues`. */
-function walkFindings(top: unknown, groupOf: (key: string) => Severity | null): readonly FindingCandidate[] {
-  const walk = new FindingWalk(groupOf);
-  walk.node(top, '', null, '', 0);
-  return walk.found;
-}
 
 class FindingWalk {
   readonly found: FindingCandidate[] = [];

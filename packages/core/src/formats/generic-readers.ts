@@ -38,14 +38,16 @@ function flatten(object: JsonObject, prefix: string, level: number, values: [str
     const name = prefix === '' ? key : `${prefix}.${key}`;
     if (isScalar(value)) values.push([name, value]);
     else if (isObject(value) && level < MAX_LEVELS) flatten(value, name, level + 1, values, lists);
-    else if (Array.isArray(value)) lists.push([name, value.map(itemOf)]);
+    else if (Array.isArray(value))
+      lists.push([
+        name,
+        value.map((value) => {
+          // A string or number in a list becomes the name of an item: `failures: ["a", "b"]` is two failures.
+          if (isObject(value)) return scalarsOf(value);
+          return isScalar(value) ? { name: value } : {};
+        }),
+      ]);
   }
-}
-
-/** A string or number in a list becomes the name of an item: `failures: ["a", "b"]` is two failures. */
-function itemOf(value: unknown): Item {
-  if (isObject(value)) return scalarsOf(value);
-  return isScalar(value) ? { name: value } : {};
 }
 
 export const readMarkdown: Reader = (text, about) => {

@@ -13,7 +13,11 @@ export function readJscpd(value: unknown): readonly Finding[] | null {
 }
 
 function ofPair(pair: JsonObject): readonly Finding[] {
-  const sides = ['firstFile', 'secondFile'].map((key) => sideOf(own(pair, key)));
+  const sides = ['firstFile', 'secondFile'].map((key) => {
+    const value = own(pair, key);
+    const [name, start] = isObject(value) ? [own(value, 'name'), own(value, 'start')] : [];
+    return { name: typeof name === 'string' ? name.replaceAll('\\', '/') : '', start: typeof start === 'number' ? start : null };
+  });
   const [first, second] = sides.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : (a.start ?? 0) - (b.start ?? 0)));
   if (first === undefined || second === undefined || first.name === '' || second.name === '') return [];
   const lines = own(pair, 'lines');
@@ -21,9 +25,4 @@ function ofPair(pair: JsonObject): readonly Finding[] {
   // The fingerprint is made of this text, and baselines keep fingerprints: it is never reworded.
   const message = `${many} are written again in ${second.name === first.name ? 'the same file' : second.name}`;
   return [makeFinding({ severity: 'medium', message, artifact: first.name, line: first.start, rule: 'duplication' })];
-}
-
-function sideOf(value: unknown): { readonly name: string; readonly start: number | null } {
-  const [name, start] = isObject(value) ? [own(value, 'name'), own(value, 'start')] : [];
-  return { name: typeof name === 'string' ? name.replaceAll('\\', '/') : '', start: typeof start === 'number' ? start : null };
 }

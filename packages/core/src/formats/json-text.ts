@@ -141,7 +141,15 @@ function findFault(text: string): JsonFault {
   for (;;) {
     while (isSpace(text.charCodeAt(at))) at += 1;
     const char = text[at];
-    if (char === undefined) return atEnd(text, open, expect);
+    if (char === undefined) {
+      const offset = text.trimEnd().length;
+      if (open.length > 0)
+        return {
+          offset,
+          problem: `it ends with ${open.length === 1 ? 'one bracket' : `${open.length} brackets`} still open and looks cut off`,
+        };
+      return { offset, problem: expect === 'end' ? 'it could not be parsed' : 'it ends where a value should be' };
+    }
     if (expect === 'end') return refuse(text, at, expect);
     if (char === '"' && expect !== 'comma' && expect !== 'colon') {
       const end = scanString(text, at);
@@ -218,16 +226,6 @@ function cutWord(text: string, start: number, end: number): JsonFault | null {
   return { offset: end, problem: 'it ends inside a value and looks cut off' };
 }
 
-function atEnd(text: string, open: readonly string[], expect: Expect): JsonFault {
-  const offset = text.trimEnd().length;
-  if (open.length > 0)
-    return {
-      offset,
-      problem: `it ends with ${open.length === 1 ? 'one bracket' : `${open.length} brackets`} still open and looks cut off`,
-    };
-  return { offset, problem: expect === 'end' ? 'it could not be parsed' : 'it ends where a value should be' };
-}
-
 function refuse(text: string, offset: number, expect: Expect): JsonFault {
   const char = String.fromCodePoint(text.codePointAt(offset) ?? 0);
   return { offset, problem: `unexpected ${char === '"' ? 'quotation mark' : `"${char}"`}${EXPECTED[expect]}` };
@@ -251,7 +249,8 @@ export function findRepeatedKey(text: string): RepeatedKey | null {
       const end = stringEnd(text, at);
       const keys = isKey(text, end) ? (open.at(-1) ?? null) : null;
       if (keys !== null) {
-        const key = keyOf(text.slice(at, end));
+        const quoted = text.slice(at, end);
+        const key = quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
         if (keys.has(key)) return { key, offset: at };
         keys.add(key);
       }
@@ -284,8 +283,4 @@ function isKey(text: string, end: number): boolean {
   while (text.charCodeAt(at) === 0x20 || text.charCodeAt(at) === 0x0a || text.charCodeAt(at) === 0x0d || text.charCodeAt(at) === 0x09)
     at += 1;
   return text.charCodeAt(at) === 0x3a;
-}
-
-function keyOf(quoted: string): string {
-  return quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
 }

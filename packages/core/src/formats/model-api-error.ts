@@ -24,7 +24,10 @@ export function readApiError(value: unknown, depth = 0): ApiErrorInfo {
   const object = objectOf(value);
   if (object === null || depth > DEEPEST) return NO_API_ERROR_INFO;
   const inner = INNER_NAMES.map((name) => readApiError(own(object, name), depth + 1));
-  const status = STATUS_NAMES.map((name) => statusOf(own(object, name))).find((code) => code !== null);
+  const status = STATUS_NAMES.map((name) => {
+    const value = own(object, name);
+    return typeof value === 'number' && Number.isInteger(value) && value >= 400 && value <= 599 ? value : null;
+  }).find((code) => code !== null);
   const resetsAtMs = readResetTime(object) ?? inner.find((signs) => signs.resetsAtMs !== undefined)?.resetsAtMs;
   return {
     status: status ?? inner.find((signs) => signs.status !== null)?.status ?? null,
@@ -51,10 +54,6 @@ function objectOf(value: unknown): JsonObject | null {
   const text = value.trim();
   const parsed = text.startsWith('{') ? parseJson(text) : null;
   return parsed?.ok === true && isObject(parsed.value) ? parsed.value : null;
-}
-
-function statusOf(value: unknown): number | null {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 400 && value <= 599 ? value : null;
 }
 
 /** Seconds, or milliseconds if the header says so. Dates are not read, because this code has no clock. */

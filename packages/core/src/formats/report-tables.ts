@@ -115,15 +115,14 @@ function severityColumn(table: Table): number {
 }
 
 function columnsOf(header: readonly string[]): Columns {
-  const meanings = header.map((cell) => meaningOf(normal(cell)));
+  const meanings = header.map((cell) => {
+    const name = normal(cell);
+    const known = COLUMNS.find(([, names]) => names.has(name))?.[0];
+    // "Score (0-10)", "Score / 10"
+    return known ?? (name.startsWith('score') && /^score ?(?:\(.{1,20}\)|\/ ?\d+)$/.test(name) ? 'score' : undefined);
+  });
   const entries = COLUMNS.map(([column]) => [column, meanings.indexOf(column)] as const);
   return Object.fromEntries(entries) as Columns;
-}
-
-function meaningOf(name: string): Column | undefined {
-  const known = COLUMNS.find(([, names]) => names.has(name))?.[0];
-  // "Score (0-10)", "Score / 10"
-  return known ?? (name.startsWith('score') && /^score ?(?:\(.{1,20}\)|\/ ?\d+)$/.test(name) ? 'score' : undefined);
 }
 
 function normal(cell: string): string {

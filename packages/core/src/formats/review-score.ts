@@ -45,7 +45,8 @@ export function scoreReview(findings: readonly Finding[], said: ReviewerScore): 
     number
   >;
   const weighed = REVIEW_DIMENSIONS.reduce((sum, dimension) => sum + (dimensions[dimension] * REVIEW_WEIGHTS[dimension]) / 100, 0);
-  const score = Math.min(floored(weighed), said.score ?? 10);
+  // One decimal, never rounded up past the bar.
+  const score = Math.min(Math.floor(weighed * 10 + 1e-9) / 10, said.score ?? 10);
   const grave = findings.some(({ severity }) => severity === 'critical' || severity === 'high');
   // A High finding costs its dimension half the points, so it never passes as minor.
   const held = grave ? Math.min(score, REVIEW_BAR - 0.1) : score;
@@ -54,11 +55,6 @@ export function scoreReview(findings: readonly Finding[], said: ReviewerScore): 
     signal: grave || held < REVIEW_BAR || said.signal === 'REVISION_NEEDED' ? 'REVISION_NEEDED' : 'CONVERGED',
     dimensions,
   };
-}
-
-/** One decimal, never rounded up past the bar. */
-function floored(score: number): number {
-  return Math.floor(score * 10 + 1e-9) / 10;
 }
 
 const SECURITY = new WordList(

@@ -28,7 +28,12 @@ export function sarifResults(runs: readonly unknown[]): readonly JsonObject[] {
       .slice(0, MOST_RESULTS)
       .filter(isObject)
       .filter(isSarifProblem)
-      .map((result) => plainFinding(result, rules.of(result)));
+      .map((result) => {
+        const rule = rules.of(result);
+        const { severity, unknown } = sarifSeverity(result, rule);
+        const { uri, line } = sarifPlace(result);
+        return { severity: unknown ?? severity, message: sarifMessage(result, rule), ruleId: sarifRuleId(result, rule), file: uri, line };
+      });
   });
 }
 
@@ -68,12 +73,6 @@ export function sarifRevision(entry: unknown): string {
 }
 
 export const NO_RESULTS = 'has no list "results"; the tool did not run or did not finish';
-
-function plainFinding(result: JsonObject, rule: SarifRule | null): JsonObject {
-  const { severity, unknown } = sarifSeverity(result, rule);
-  const { uri, line } = sarifPlace(result);
-  return { severity: unknown ?? severity, message: sarifMessage(result, rule), ruleId: sarifRuleId(result, rule), file: uri, line };
-}
 
 export function isSarifProblem(result: JsonObject): boolean {
   if (!PROBLEMS.has(textIn(result, 'kind').toLowerCase())) return false;

@@ -41,7 +41,17 @@ export const readValidation: Reader = (text) => {
     ...scoresOf(roots, notes),
     ...(checks ?? []).flatMap(valuesOfCheck),
   ];
-  const failed = (checks ?? []).filter((check) => check.status === 'failed').map(findingOf);
+  const failed = (checks ?? [])
+    .filter((check) => check.status === 'failed')
+    .map(({ name, errors }) => {
+      const many = errors === null ? '' : `: ${errors} ${errors === 1 ? 'error' : 'errors'}`;
+      // The fingerprint is made of this text, so it is never reworded.
+      return makeFinding({
+        severity: 'high',
+        message: `${name}${wordsOf(name).at(-1) === 'check' ? '' : ' check'} failed${many}`,
+        rule: name,
+      });
+    });
   const findings = dedupe([...failed, ...regressions, ...details, ...others, ...(checks ?? []).flatMap((check) => check.findings)]);
   const items = (checks ?? []).map(({ name, status, errors }) => ({ name, status, errors }));
   const lists = [['checks', items] as const, ['regressions_measured', measured] as const];
@@ -154,12 +164,6 @@ function valuesOfCheck({ name, status, errors }: ValidationCheck): readonly (rea
   const key = name.trim().toLowerCase().replace(NOT_IN_KEY.for(name), '_');
   const values: (readonly [string, Scalar])[] = [[`${key}_status`, status]];
   return errors === null ? values : [...values, [`${key}_errors`, errors]];
-}
-
-function findingOf({ name, errors }: ValidationCheck): Finding {
-  const many = errors === null ? '' : `: ${errors} ${errors === 1 ? 'error' : 'errors'}`;
-  // The fingerprint is made of this text, so it is never reworded.
-  return makeFinding({ severity: 'high', message: `${name}${wordsOf(name).at(-1) === 'check' ? '' : ' check'} failed${many}`, rule: name });
 }
 
 function listed(roots: readonly JsonObject[], keys: readonly string[], notes: string[]): readonly Finding[] {
