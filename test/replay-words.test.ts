@@ -2,7 +2,7 @@
 // docs/session-files.md names.
 
 import { given } from './support/in-process.js';
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, writeFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runReplay } from '@umpire/umpire/doors/cli/replay.js';
@@ -121,10 +121,7 @@ async function told(...args: readonly string[]): Promise<Told & { readonly exit:
 
 describe('the JSON', () => {
   const broken = (session: string) => writeLines(session, linesOf(session).with(4, '{}'));
-  const lost = (session: string) =>
-    forge(session, (events) => {
-      for (const { data } of events) delete data.scene;
-    });
+  const lost = (session: string) => rmSync(join(session, 'blobs'), { recursive: true });
 
   it.each([
     ['same', 0, asItIs, { verdicts: 5, same: 5, differs: 0, lost: 0, asked: 0, other: 0 }],

@@ -256,7 +256,7 @@ export function wavesRun(session: string): readonly string[] {
 export function verdictsOf(session: string): readonly string[] {
   return eventsOfType(session, 'VerdictGiven').map(
     ({ verdict, scene }) =>
-      `${scene?.critic ?? ''} ${verdict.decision} ${verdict.rule} ${verdict.round}/${verdict.maxRounds}${verdict.unverified ? ' unverified' : ''}`,
+      `${scene.critic ?? ''} ${verdict.decision} ${verdict.rule} ${verdict.round}/${verdict.maxRounds}${verdict.unverified ? ' unverified' : ''}`,
   );
 }
 

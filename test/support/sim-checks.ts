@@ -283,7 +283,7 @@ export class EventChecks {
   }
 
   private judge(seq: number, { verdict, effects, scene, strict }: VerdictGiven): void {
-    const task = this.task(scene?.critic ?? '');
+    const task = this.task(scene.critic ?? '');
     if (task.standing !== 'unjudged' || task.status !== 'completed')
       throw new Broken('judged', `${task.id} is judged, and is ${task.status} and ${task.standing}`);
     const { chain, round, maxRounds, outcome, unverified, counts } = verdict;

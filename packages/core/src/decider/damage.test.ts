@@ -163,13 +163,6 @@ it('V9: reverts what another layer did to a test of this one', () => {
   expect(next(events)).toMatchObject({ type: 'RevertDamage', unit: 'files', files: ['test/a.test.js'], tasks: ['TESTGEN-002'] });
 });
 
-it('V9: reverts nothing in a session whose rules an earlier release froze', () => {
-  const { regressions_measured: _, ...facts } = testing.facts;
-  const earlier = { hash: 'h', rules: { ...testing, facts }, cap: 3, chains: ['L1'], targets: {} };
-  const events = [...begin(ROWS, { frozen: earlier }), ...HURT.slice(begin().length)];
-  expect(due(events)).toEqual(['JudgeCritic TESTRUN-001']);
-});
-
 it('V16: says that nothing was changed if all of the work was reverted', () => {
   const events = [...HURT, reverted({ unit: 'cycle', files: FILES }), ...measured('TESTRUN-001', { attempt: 2 })];
   const { state } = told([...events, verdict('TESTRUN-001', { loop: 'testing', chain: 'L1', round: 0, rule: 'T2' })]);

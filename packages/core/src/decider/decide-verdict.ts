@@ -4,7 +4,7 @@ import type { Anomaly, Counts, DismissedFinding, EvidenceRef, Finding, RoleRef, 
 import { SEVERITIES } from '../model/vocabulary.js';
 import { compileLoop, lookupIn, strictWords } from '../loops/compile.js';
 import { comparedLists, decidingSources, disagreement, extractFacts, listAt, namesOfItems, valueAnomalies } from '../loops/facts.js';
-import { collectFindings, findingsOfOneSource, worstCounts } from '../loops/verdict-findings.js';
+import { collectFindings } from '../loops/verdict-findings.js';
 import type { EvidenceReading, PastLists } from '../loops/facts.js';
 import { judge } from '../loops/judge.js';
 import type { Judgement, Params, Refusal } from '../loops/judge.js';
@@ -47,10 +47,6 @@ export interface Round {
   /** Says that an agent's word replaced the critic's measurement. Such an approval is a waiver. */
   readonly testimony: string | null;
   readonly evidence: Evidence;
-  /** Lists findings as earlier versions did: for each severity only those of one source. */
-  readonly isOfOne?: boolean;
-  /** Judges as versions before 0.2 did: scores are not checked (V5), contexts stay (V11), a failed generator does not matter (V18). */
-  readonly isEarlier?: boolean;
 }
 
 /** By source of the loop. */
@@ -89,10 +85,7 @@ export function decideVerdict(round: Round): VerdictDraft | Refusal {
   const { loop, cap, target, strict } = round;
   const compiled = compileLoop(loop);
   const { evidence, dismissed } = withoutDismissed(round.evidence, round.state.rulings);
-  const { counts, findings } =
-    round.isOfOne === true
-      ? { counts: worstCounts(loop, evidence), findings: findingsOfOneSource(loop, evidence) }
-      : collectFindings(loop, evidence);
+  const { counts, findings } = collectFindings(loop, evidence);
   const params: Params = { round: round.round, cap, target, strict, names: (fact) => namesOfItems(loop.facts[fact], evidence) };
   const weighed: WeighedRound = { round, evidence, params, counts, findings, dismissed };
   const facts = extractFacts(loop, evidence, round.past);
@@ -184,7 +177,7 @@ function applyCommonRules({ round, counts: { critical } }: WeighedRound, judgeme
     escalate('E9', `Row ${row.id} asks for another round in round ${round.round}, but the cap is ${round.cap}.`);
   // The generator's tasks before this critic that failed: their round was spent without work.
   const failed =
-    unverified && isAtCap && round.critic !== null && round.isEarlier !== true
+    unverified && isAtCap && round.critic !== null
       ? round.tasks.filter(
           ({ id, role, status }) =>
             role === round.loop.roles.generator && status === 'failed' && round.critic?.task.deps.includes(id) === true,
@@ -316,7 +309,6 @@ function planTasks({ round, evidence, findings, params }: WeighedRound, judgemen
     // V9: the tests of suspected bugs are kept, not mended.
     findings: findings.filter(({ rule }) => rule !== SUSPECTED_BUG),
     lowest: lowestDimensions(Object.keys(evidence).flatMap((name) => listAt(`${name}.dimensions`, evidence) ?? [])),
-    isEarlier: round.isEarlier === true,
     lookup,
   };
   if (judgement.outcome === 'revise') return planRevision(planInput);
@@ -343,14 +335,14 @@ function listOptions(loop: Loop): string {
 }
 
 /** Notes of the readers, and sources that disagree. */
-function evidenceAnomalies({ round: { loop, isEarlier }, evidence }: WeighedRound): readonly Anomaly[] {
+function evidenceAnomalies({ round: { loop }, evidence }: WeighedRound): readonly Anomaly[] {
   const out: Anomaly[] = [];
   for (const { reading, reader } of Object.values(evidence)) {
     for (const note of reading?.notes ?? []) out.push({ rule: reader, message: note });
   }
   const split = disagreement(loop, evidence);
   if (split !== null) out.push(split);
-  return isEarlier === true ? out : [...out, ...valueAnomalies(loop, evidence)];
+  return [...out, ...valueAnomalies(loop, evidence)];
 }
 
 /** Adds the reader's problem to anomalies about unreadable evidence. */

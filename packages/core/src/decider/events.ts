@@ -38,7 +38,6 @@ const recordedEvidence = object({
   path: text.optional(),
   /** The bytes are in `blobs/<sha256>`. For a row of tasks.csv they follow from the journal itself. */
   sha256: text.optional(),
-  /** Missing in earlier versions: the grade that the loop's file states. */
   grade: GRADE.optional(),
   /** Why the file could not be read, without its path. */
   problem: text.optional(),
@@ -58,14 +57,10 @@ const recordedContext = object({
   unwritable: orNull(text),
   /** The rules, if the journal has not frozen them yet: a partial verdict before the first decided one. */
   rules: orNull(FROZEN_LOOP),
-  /** The findings of every critic are listed, each once. Missing in versions that listed one source for each severity. */
-  voices: isTrue.optional(),
   /** The round that others stated last in a state file. Umpire writes there too, after each verdict. */
   state: number.optional(),
   /** By id: the cells of tasks that a person declared done elsewhere (`--round`). `tasks` has them already. */
   elsewhere: recordOf(CELLS).optional(),
-  /** Scores are checked (V5), contexts follow re-checks (V11), and a failed generator counts (V18). Missing in earlier versions. */
-  version: word(2).optional(),
 });
 export type RecordedContext = Infer<typeof recordedContext>;
 
@@ -94,9 +89,8 @@ const verdictGiven = object({
   lists: recordOf(texts),
   report: text,
   effects,
-  /** Missing in early versions: such a verdict cannot be replayed. */
-  scene: recordedContext.optional(),
-  /** Missing in versions that computed no trend. */
+  scene: recordedContext,
+  /** Missing: the verdict has no trend. */
   course: trendInputs.optional(),
 });
 export type VerdictGiven = Infer<typeof verdictGiven>;
@@ -293,7 +287,7 @@ const finishedFields = {
   evidence: hashes.optional(),
   /** A built-in critic measured that evidence; it is not an agent's statement. */
   measured: flag.optional(),
-  /** Of that evidence, the files that a tool run by Umpire produced. Missing in earlier versions: all of it. */
+  /** Of that evidence, the files that a tool run by Umpire produced. Missing: all of it. */
   measuredFiles: texts.optional(),
   /** For a writing task: what the guard found in its work. */
   breaches: listOf(breach).optional(),
@@ -441,6 +435,6 @@ export type Event = { readonly [T in keyof typeof EVENTS]: { readonly type: T; r
 export type Recorded = Event & {
   readonly seq: number;
   readonly ts: string;
-  /** Milliseconds since the line before, or since this process opened the journal, by a monotonic clock. Missing in earlier versions. */
+  /** Milliseconds since the line before, or since this process opened the journal, by a monotonic clock. Missing: `ts` tells it. */
   readonly ms?: number;
 };

@@ -28,12 +28,10 @@ import {
   addRows,
   appendRows,
   closeTask,
-  completeSettings,
   findTask,
   holdTasks,
   isIdle,
   isJudgedWork,
-  isOver,
   isReady,
   isRevision,
   recomputeWaves,
@@ -223,7 +221,7 @@ export function verdictsOnCurrentWork(state: SessionState, loop: string, chain: 
   const { run } = state;
   if (run === null || run.reverted.size === 0) return past;
   const reverted = past.filter(({ seq }) => run.reverted.get(seq)?.ok === true);
-  return past.filter(({ seq, scene }) => !reverted.some((one) => seq <= one.seq && scene?.critic === one.scene?.critic));
+  return past.filter(({ seq, scene }) => !reverted.some((one) => seq <= one.seq && scene.critic === one.scene.critic));
 }
 
 /** The revision that a critic's run checks. A run that is judged again is not compared with itself. */
@@ -231,7 +229,7 @@ export function findComparedRevision(state: SessionState, loop: string, chain: s
   const past = verdictsOnCurrentWork(state, loop, chain);
   const task = state.run === null ? undefined : findTask(state.run, critic);
   const isAgain = task !== undefined && task.attempt > 0 && task.judged === task.attempt;
-  const last = isAgain ? past.findLast(({ scene }) => scene?.critic !== critic) : past.at(-1);
+  const last = isAgain ? past.findLast(({ scene }) => scene.critic !== critic) : past.at(-1);
   return last !== undefined && last.verdict.outcome === 'revise' ? last : null;
 }
 
@@ -247,7 +245,7 @@ function isAfterPause({ type, data }: Recorded): boolean {
 function evolveRun(run: RunState | null, event: Recorded): RunState | null {
   if (run === null) return event.type === 'SessionStarted' ? startRun(event.data, millisecondsOf(event.ts)) : null;
   const ms = millisecondsOf(event.ts);
-  // Earlier versions recorded only the time of day. If that clock was set back, the time from there on counts.
+  // Without `ms` the time of day counts. If that clock was set back, the time from there on counts.
   // In a fleet, time without a running task is spent waiting for a worker.
   const isCounted = !isAfterPause(event) && (run.started.fleet === undefined || run.running.size > 0);
   if (isCounted) run.activeMs += event.ms ?? Math.max(0, ms - run.lastMs);
@@ -276,7 +274,7 @@ const REARRANGING: ReadonlySet<Recorded['type']> = new Set([
 /** The events that change the run. */
 const RUN_CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: EventData<T>, seq: number) => void } = {
   RunBegun: (run, { run: id, by, settings, head }) => {
-    run.settings = completeSettings(settings);
+    run.settings = settings;
     retryLimited(run, run.settings);
     run.runs.push(id);
     run.isOnEngine = by === 'engine';
@@ -405,7 +403,6 @@ const RUN_CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: Ev
     if (followRechecks(run, tasks)) recomputeWaves(run);
   },
   JudgingFailed: (run, { task: id, attempt, rule, message, hint }) => {
-    withTask(run, id, (critic) => ensureClosed(run, critic));
     const times = (run.unjudgeable.get(id) ?? 0) + 1;
     run.unjudgeable.set(id, times);
     // The task runs once more by itself. After that, a person is asked.
@@ -602,22 +599,16 @@ function changeGoal(run: RunState, goal: string): void {
     if (task.status === 'pending') task.row['description'] = (task.row['description'] ?? '').replaceAll(before, () => goal);
 }
 
-/** Only finished tasks are judged. Earlier versions judged a critic's old attempt again, where this one reopens it. */
-function ensureClosed(run: RunState, critic: TaskState): void {
-  if (!isOver(critic.status)) closeTask(run, critic, 'completed');
-}
-
 function applyVerdict(run: RunState, seq: number, { verdict, effects, scene }: VerdictGiven): void {
   if (verdict.status !== 'decided') return;
   run.unjudgedAdditions.clear();
   const { chain, round, maxRounds, rule } = verdict;
-  const critic = scene?.critic ?? null;
+  const critic = scene.critic ?? null;
   run.marks.push({ seq, chain, round, wantsRounds: round >= maxRounds || rule === 'E10', head: run.head, critic });
   if (run.reportedBreaches.length + run.breaches.length > 0) reportBreaches(run, chain, critic);
   if (critic !== null) {
     run.unjudged.delete(critic);
     withTask(run, critic, (task) => {
-      ensureClosed(run, task);
       task.judged = task.attempt;
     });
   }

@@ -1,5 +1,4 @@
-// What happens after a person grants rounds, depending on what stopped the chain. Journals of earlier versions, which always judged the
-// old attempt again, still end as they ended.
+// What happens after a person grants rounds, depending on what stopped the chain.
 
 import { expect, it } from 'vitest';
 import { FIRST_VERDICT, TO_REVIEW, answered, done, projected, start, told, verdict } from '../../../../test/support/session-events.js';
@@ -31,12 +30,4 @@ it('runs a critic without evidence again, whatever was granted', () => {
   const asked = [...TO_REVIEW, lost, start('REVIEW-001', 'codex', 2), done('REVIEW-001', { attempt: 2 }), lost];
   expect(due(asked)).toEqual(['CallPerson ']);
   expect(due([...asked, answered('evidence:REVIEW-001:1', 'extend')])).toEqual(['RunTask REVIEW-001']);
-});
-
-it('accepts a verdict on the old attempt in a journal of an earlier version', () => {
-  const again = verdict('REVIEW-001', { decision: 'ESCALATE', outcome: 'escalate', rule: 'R6', round: 1 });
-  const events = [...granted('R6', 1), again];
-  const forced = answered(`verdict:${events.length}`, 'force-approve', { reason: 'by brand' });
-  expect(due(events)).toEqual(['CallPerson ']);
-  expect(due([...events, forced])[0]).not.toContain('REVIEW-001');
 });

@@ -128,7 +128,7 @@ it('refuses an edit that starts a task before the decision it waits for', () => 
   expect(edit).toEqual({ kind: 'refused', reason: 'SHIP-001 would start before a person decided on REVIEW-001' });
 });
 
-it('holds every task in a session of an earlier version, which has no chains', () => {
+it('holds every task of a session without rules, which has no chains', () => {
   const old = ASKED.map((event) => (event.type === 'SessionStarted' ? { ...event, data: { ...event.data, frozen: undefined } } : event));
   expect(due(old as readonly Event[])).toEqual(['CallPerson']);
   const forced = answered(KEY, 'force-approve', { reason: 'by brand' });

@@ -166,7 +166,7 @@ function revertOf(state: SessionState): Effect | null {
   for (const past of state.verdicts.values()) {
     const last = past.at(-1);
     if (last === undefined || last.verdict.status !== 'decided' || run.reverted.has(last.seq)) continue;
-    if (last.verdict.worse !== true && !isOldHarm(state, run, last)) continue;
+    if (last.verdict.worse !== true) continue;
     // The revision whose work this verdict judged. That work may have been reverted already, after a person was asked.
     const at = past.findLastIndex((one, index) => index < past.length - 1 && one.verdict.outcome === 'revise');
     if (past.slice(at + 1).some(({ seq }) => run.reverted.get(seq)?.ok === true)) continue;
@@ -178,18 +178,6 @@ function revertOf(state: SessionState): Effect | null {
 }
 
 /**
- * For sessions of the built-in testing loop that were frozen before loops had `worse`. There T6 meant "worse", and its conditions count
- * even if another rule, such as the cap, decided. Still older versions recorded no `against` and used T6 alone.
- */
-function isOldHarm({ frozen }: SessionState, run: RunState, { verdict, facts, course }: PastVerdict): boolean {
-  if (!isBuiltinTesting(run.started) || frozen.get(run.started.loop)?.rules.worse !== undefined || verdict.outcome === 'converge')
-    return false;
-  const [broken, gain] = [facts['broken'], facts['gain']];
-  const isHarm = typeof broken === 'number' && broken > 0 && typeof gain === 'number' && gain <= 0;
-  return verdict.rule === 'T6' || (course?.against !== undefined && isHarm);
-}
-
-/**
  * Damage of the testing loop is reverted before the verdict, so that what is left is judged. First the changed files in which tests
  * regressed, as long as there is one that was not reverted yet. Then, each once: all files that existed before the cycle, and the cycle.
  */
@@ -198,8 +186,7 @@ function damageRevert(run: RunState, critic: TaskState): Effect | null {
   const rules = started.frozen?.rules;
   const { damage, reverts, attempt, id } = critic;
   if (damage === null || rules === undefined || started.workspace === null) return null;
-  // Rules of earlier releases expect the damage in the evidence, and revert the cycle after the verdict.
-  if (!isBuiltinTesting(started) || rules.facts['regressions_measured'] === undefined) return null;
+  if (!isBuiltinTesting(started)) return null;
   const chain = chainOfTask(rules, critic);
   const last = run.marks.findLastIndex((mark) => mark.chain === chain);
   const to = run.marks[last]?.head ?? started.workspace.base;
@@ -329,9 +316,9 @@ function endOf(state: SessionState): Effect {
   return { type: 'EndSession', outcome: 'complete', unverified, reason: reason.slice(0, 1000) };
 }
 
-/** Which critics could not measure. Earlier versions approved such work without a waiver, and their sessions end as they said. */
+/** Which critics could not measure. */
 function testimonyWords(run: RunState, last: readonly PastVerdict[]): string {
-  const critics = last.flatMap(({ verdict, scene }) => (verdict.unverified ? [findTask(run, scene?.critic ?? '')] : []));
+  const critics = last.flatMap(({ verdict, scene }) => (verdict.unverified ? [findTask(run, scene.critic ?? '')] : []));
   return critics.map((critic) => testimonyOf(run, critic)).reduce<string>((all, one) => (one === null ? all : `${all} ${one}`), '');
 }
 

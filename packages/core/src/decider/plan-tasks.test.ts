@@ -46,7 +46,7 @@ it('removes a dependency that would close a cycle', () => {
 
 const design = builtinLoop('design') as Loop;
 
-function revisionOf(tasks: readonly Task[], isEarlier = false) {
+function revisionOf(tasks: readonly Task[]) {
   const critic = tasks.find(({ id }) => id === 'AUDIT-001') as Task;
   const waves = Int32Array.from(tasks, (_, index) => index + 1);
   return planRevision({
@@ -59,7 +59,6 @@ function revisionOf(tasks: readonly Task[], isEarlier = false) {
     findings: [],
     lowest: '',
     lookup: () => '',
-    isEarlier,
   });
 }
 
@@ -74,10 +73,6 @@ it('V11 gives later tasks the re-check and the new work as context, also those t
   const { set } = revisionOf(PLAN).effects;
   expect(set['BUILD-001']).toMatchObject({ deps: 'AUDIT-re-001', context_from: 'DESIGN-001;DESIGN-fix-001;AUDIT-re-001' });
   expect(set['SHIP-001']).toMatchObject({ context_from: 'AUDIT-re-001;BUILD-001' });
-});
-
-it('V11 leaves contexts alone where an earlier version is replayed', () => {
-  expect(revisionOf(PLAN, true).effects.set).toEqual({ 'BUILD-001': { deps: 'AUDIT-re-001' } });
 });
 
 it('V12 a fix task has the Critical and High findings of its own file, and the re-check has all', () => {

@@ -26,8 +26,6 @@ export interface PlanInput {
   readonly lowest: string;
   /** Facts and parameters for texts. */
   readonly lookup: ValueLookup;
-  /** As versions before V11 did: contexts stay with superseded tasks. */
-  readonly isEarlier: boolean;
 }
 
 export interface Plan {
@@ -58,7 +56,7 @@ export function planRevision(input: PlanInput): Plan {
     const own = new Set([...(planned ?? []).map((task) => task.id), ...made.rows.map((row) => row['id'] ?? '')]);
     if (recheck !== null && input.critic !== null) {
       repoint(input, input.critic.task.id, recheck, own, set);
-      if (!input.isEarlier) followContext(input, input.critic.task, recheck, own, set);
+      followContext(input, input.critic.task, recheck, own, set);
     }
     refreshWaves(input, made.rows, set);
   }

@@ -1,4 +1,4 @@
-// Work that made things worse is reverted once, by its verdict, or by rule T6 in sessions of earlier versions.
+// Work that made things worse is reverted once, by its verdict.
 
 import { expect, it } from 'vitest';
 import { TO_REVIEW, begun, done, fix, merged, projected, row, start, told, verdict } from '../../../../test/support/session-events.js';
@@ -18,14 +18,10 @@ function judged(said: Partial<Verdict>, started: Partial<SessionStarted> = {}): 
 const due = (events: readonly Event[]) =>
   pendingEffects(told(events).state).flatMap((effect) => (effect.type === 'RevertWork' ? effect.tasks : []));
 
-const TESTING = { loop: 'testing', loopFolder: null };
-
 it.each<[string, Partial<Verdict>, Partial<SessionStarted>, readonly string[]]>([
   ['that says so', { outcome: 'escalate', worse: true }, {}, ['FIX-1-1']],
   ['that says so and accepts', { outcome: 'accept', worse: true }, {}, ['FIX-1-1']],
   ['that does not', { outcome: 'escalate' }, {}, []],
-  ['by T6 of rules that were frozen before loops could say it', { outcome: 'escalate', rule: 'T6' }, TESTING, ['FIX-1-1']],
-  ["by a T6 of a loop of one's own", { outcome: 'escalate', rule: 'T6' }, { ...TESTING, loopFolder: '/home/you/loops' }, []],
   ['where nothing lies in a workspace', { outcome: 'escalate', worse: true }, { workspace: null }, []],
 ])('a verdict %s', (_, said, started, taken) => {
   expect(due(judged(said, started))).toEqual(taken);
@@ -66,22 +62,4 @@ it('reverts again if the next round makes it worse again', () => {
   expect(due([...planned, reverted, ...second, verdict('REVIEW-re-002', { round: 3, outcome: 'escalate', worse: true })])).toEqual([
     'FIX-2-1',
   ]);
-});
-
-const HARM = { facts: { broken: 1, gain: -1 }, course: { stop: false, against: 4 } };
-
-/** Decided at the cap, by rules that do not say what is worse. */
-function atTheCap(outcome: Verdict['outcome'], more: object): readonly Event[] {
-  const rule = { accept: 'T4', converge: 'T2', revise: 'T3', escalate: 'E10' }[outcome];
-  return judged({ outcome, rule, round: 2 }, TESTING).map((event) =>
-    event.type === 'VerdictGiven' && event.data.verdict.round === 2 ? { ...event, data: { ...event.data, ...more } } : event,
-  );
-}
-
-it('reverts by old rules of the testing loop, whichever rule decided', () => {
-  const taken = (['accept', 'escalate', 'revise', 'converge'] as const).map((outcome) => due(atTheCap(outcome, HARM)));
-  expect(taken).toEqual([['FIX-1-1'], ['FIX-1-1'], ['FIX-1-1'], []]);
-  const others = [{ broken: 1, gain: 1 }, { broken: 0, gain: -1 }, {}].map((facts) => ({ ...HARM, facts }));
-  expect([...others, { facts: HARM.facts }].map((more) => due(atTheCap('accept', more)))).toEqual([[], [], [], []]);
-  expect(due(atTheCap('accept', { ...HARM, facts: { broken: 1, gain: 0 } }))).toEqual(['FIX-1-1']);
 });

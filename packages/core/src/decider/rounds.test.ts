@@ -42,6 +42,7 @@ function verdict(chain: string, round: number, outcome: Outcome, seq: number, st
       lists: {},
       report: '',
       effects: { add: [], set: {}, files: [] },
+      scene: { critic: null, tasks: null, anomalies: [], exhibits: {}, unwritable: null, rules: null },
     },
   };
 }

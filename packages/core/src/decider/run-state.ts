@@ -4,7 +4,6 @@
 import { mergeObjects } from '../formats/merge-objects.js';
 import type { Loop } from '../loops/loop.js';
 import type { Cells, Damage, ExecMode, Task, TaskStatus } from '../model/vocabulary.js';
-import { RUN_SETTINGS, usualValues } from '../model/options.js';
 import type { Seat, Turn } from '../model/ports.js';
 import { chainOfCell, chainOfRow } from './chains.js';
 import type { Breach, EventData, RunSettings, SessionStarted, TaskFinished } from './events.js';
@@ -199,9 +198,6 @@ export function changesCode({ loop, loopFolder, workspace }: SessionStarted): bo
 export function testimonyOf({ started }: Pick<RunState, 'started'>, critic: TaskState | undefined): string | null {
   if (started.trustsExitStatus === true) return 'The exit status of the command may hide a failure (--trust-exit-status).';
   if (critic === undefined || critic.unmeasured === null || !changesCode(started)) return null;
-  // Rules of earlier releases know no check that was not measured. Their sessions end as they began.
-  const facts = started.frozen?.rules.facts ?? {};
-  if (facts['regressions_measured'] === undefined && facts['unchecked'] === undefined) return null;
   return `${critic.id} was not measured: ${critic.unmeasured.replace(/\.$/, '')}. The agent's word decided.`;
 }
 
@@ -233,7 +229,7 @@ export function isJudgedWork(run: RunState, task: TaskState): boolean {
   for (const wave of run.waves.slice(task.wave + 1))
     for (const index of wave) {
       const { id, role, deps, status } = run.tasks[index] as TaskState;
-      // Earlier versions skipped the critic where the work failed. Then nobody judges it any more.
+      // Nobody judges any more what a skipped critic was to judge.
       if (status === 'skipped' || !deps.some((dep) => before.has(dep))) continue;
       if (role === critic) return true;
       before.add(id);
@@ -411,15 +407,10 @@ function newTask(row: Cells): TaskState {
   };
 }
 
-/** A journal from before an option was added does not have it. */
-export function completeSettings(recorded: RunSettings): RunSettings {
-  return { ...usualValues(RUN_SETTINGS), ...recorded };
-}
-
 export function startRun(started: SessionStarted, ms: number): RunState {
   const run: RunState = {
     started,
-    settings: completeSettings(started.settings),
+    settings: started.settings,
     columns: started.columns,
     tasks: [],
     at: new Map(),
@@ -571,7 +562,6 @@ function tasksInQuestion(run: RunState): ReadonlySet<string> | null {
   const rules = run.started.frozen?.rules;
   const asked = new Set<string>();
   if (run.questions.length === 0) return asked;
-  // Sessions of earlier versions do not record their chains.
   if (rules === undefined) return null;
   const chains = new Set<string>();
   for (const question of run.questions) {

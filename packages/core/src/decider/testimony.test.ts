@@ -100,7 +100,6 @@ it('V18: testimony at the cap does not cover work that failed', () => {
 
 const review = builtinLoop('review') as Loop;
 const frozenBy = (rules: Loop) => ({ hash: 'h', rules, cap: 3, chains: ['1'], targets: {} });
-const { unchecked: _, ...earlierFacts } = review.facts;
 const TRUSTED = 'The exit status of the command may hide a failure (--trust-exit-status).';
 const UNMEASURED = { unmeasured: 'No linter found.' };
 const SAID = "REVIEW-001 was not measured: No linter found. The agent's word decided.";
@@ -117,7 +116,7 @@ it('V2: the session ends as unverified, with the reason', () => {
   ]);
 });
 
-it('a session whose verdict was given by an earlier version ends as that verdict says', () => {
+it('the session ends as verified where its verdict says so', () => {
   expect(pendingEffects(reviewed({}, false))).toMatchObject([{ type: 'EndSession', unverified: false, reason: 'Nothing was changed.' }]);
 });
 
@@ -125,7 +124,6 @@ it.each<[string, Partial<TaskFinished>, Partial<SessionStarted>, string | null]>
   ['the built-in critic could not measure', UNMEASURED, {}, SAID],
   ['the critic measured, or an agent was named for its role', {}, {}, null],
   ['the loop is a custom one', UNMEASURED, { loopFolder: '/home/you/loops' }, null],
-  ['an earlier release froze the rules', UNMEASURED, { frozen: frozenBy({ ...review, facts: earlierFacts }) }, null],
   ['the loop changes no code', UNMEASURED, { loop: 'design' }, null],
   ['a person trusts the exit status', {}, { trustsExitStatus: true, loopFolder: '/home/you/loops' }, TRUSTED],
 ])(

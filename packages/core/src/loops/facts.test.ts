@@ -1,10 +1,9 @@
 // Every kind of fact, from present, missing and unusual evidence.
 
 import { expect, it } from 'vitest';
-import type { Finding, Reading, Severity } from '../model/vocabulary.js';
+import type { Reading } from '../model/vocabulary.js';
 import { builtinLoop } from './builtin.js';
 import { comparedLists, disagreement, extractFacts, itemNames, valueAt } from './facts.js';
-import { worstCounts, findingsOfOneSource } from './verdict-findings.js';
 import type { EvidenceReadings, PastLists } from './facts.js';
 import type { FactSpec, FactValue, Loop } from './loop.js';
 
@@ -18,10 +17,6 @@ const base = builtinLoop('brainstorm') as Loop;
 
 function check(spec: FactSpec, gathered: EvidenceReadings, expected: FactValue, past: PastLists = null): void {
   expect(extractFacts({ ...base, facts: { fact: spec } }, gathered, past)).toEqual({ fact: expected });
-}
-
-function finding(severity: Severity, message: string): Finding {
-  return { severity, message, artifact: null, line: null, fingerprint: message };
 }
 
 it('knows the state of evidence', () => {
@@ -168,24 +163,6 @@ it('computes the change of a number since the last revision', () => {
   expect([rose(8.2, past), rose('9/10', past), rose(8.3, past)]).toEqual([-0.1, 0.7, 0]);
   // Nothing to compare with, then or now.
   expect([rose(8, null), rose(8, {}), rose(8, comparedLists(loop, scored(11))), rose(11, past)]).toEqual([null, null, null, null]);
-});
-
-it('uses the source with most findings of a severity', () => {
-  const loop: Loop = {
-    ...base,
-    facts: { x: { findings: ['a'] } },
-    evidence: { a: { ...source('A'), else: 'b' }, b: source('B'), c: source('C') },
-  };
-  const gathered: EvidenceReadings = {
-    a: { state: 'ok', reading: { ...EMPTY, findings: [finding('high', 'one'), finding('low', 'small')] } },
-    b: { state: 'ok', reading: { ...EMPTY, findings: [finding('high', 'one'), finding('high', 'two')] } },
-    c: {
-      state: 'ok',
-      reading: { ...EMPTY, findings: [finding('critical', 'hearsay')], counts: { critical: 1, high: 0, medium: 0, low: 0 } },
-    },
-  };
-  expect(findingsOfOneSource(loop, gathered).map((one) => one.message)).toEqual(['one', 'two', 'small']);
-  expect(worstCounts(loop, gathered)).toEqual({ critical: 0, high: 0, medium: 0, low: 0 });
 });
 
 function source(what: string) {

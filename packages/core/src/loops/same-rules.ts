@@ -1,37 +1,10 @@
 // A loop without its human texts. A release may reword a loop; sessions that froze the old wording still have the same rules.
 
-import { hashText } from '../formats/text-hash.js';
-import { builtinLoop } from './builtin.js';
 import type { Block, Loop, Notice, ReportSection, Row, EvidenceSource, TaskTemplate } from './loop.js';
 
 /** Do both loops judge alike? Titles, reasons, hints, task descriptions and report lines may differ. */
 export function sameRules(one: Loop, other: Loop): boolean {
   return one === other || JSON.stringify(rulesOnly(one)) === JSON.stringify(rulesOnly(other));
-}
-
-/**
- * Do the rules that a session froze still hold? Yes if they are the given ones, or those of an earlier release of the same built-in loop:
- * a session keeps the rules that it began with, and nobody changed them.
- */
-export function holdsRules(frozen: Loop, given: Loop): boolean {
-  if (sameRules(frozen, given)) return true;
-  const builtin = builtinLoop(given.loop);
-  return builtin !== null && sameRules(given, builtin) && EARLIER_RULES[frozen.loop]?.includes(rulesHash(frozen)) === true;
-}
-
-/** The hashes of the rules of built-in loops in earlier releases. Add the old one before a release changes a rule. */
-const EARLIER_RULES: Readonly<Record<string, readonly string[]>> = {
-  design: ['b4caf3a12b2536da'],
-  testing: ['9bc013a5bc8e5a10'],
-  debt: ['e6c0706ecc57c1e4'],
-  review: ['a2fbcf4da8f839fb'],
-  brainstorm: ['d7d2849e4d16b307'],
-  until: ['52b0eea5e69a43a6'],
-};
-
-function rulesHash(loop: Loop): string {
-  const { high, low } = hashText(JSON.stringify(rulesOnly(loop)), { high: 0, low: 0 });
-  return [high, low].map((part) => part.toString(16).padStart(8, '0')).join('');
 }
 
 /**

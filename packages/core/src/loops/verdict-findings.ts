@@ -73,20 +73,6 @@ export function findingKey({ message, artifact, line }: Finding): string {
   return `${artifact ?? ''}:${line ?? ''} ${words}`;
 }
 
-/** As earlier versions listed them: for each severity, the findings of the source that has most of them. */
-export function findingsOfOneSource(loop: Loop, gathered: EvidenceReadings): readonly Finding[] {
-  const names = decidingSources(loop).filter((name) => (gathered[name]?.reading?.findings.length ?? 0) > 0);
-  if (names.length === 0) return [];
-  return SEVERITIES.flatMap((severity) => {
-    let most: readonly Finding[] = [];
-    for (const name of names) {
-      const found = (gathered[name]?.reading?.findings ?? []).filter((finding) => finding.severity === severity);
-      if (found.length > most.length) most = found;
-    }
-    return most;
-  });
-}
-
 /** For each severity, the highest count of any deciding source. */
 export function worstCounts(loop: Loop, gathered: EvidenceReadings): Counts {
   const names = decidingSources(loop);

@@ -61,7 +61,6 @@ function simulateRounds(loop: Loop, last: number): Played {
       findings: [],
       lowest: '',
       lookup: () => '1',
-      isEarlier: false,
     });
     made = plan.effects.add.map((row) => taskOf({ ...row, status: 'completed' }));
     tasks.push(...made);

@@ -8,7 +8,7 @@ import type { RunState } from '@umpire/core/decider/run-state.js';
 import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import { parseTasks, printTasks } from '@umpire/core/formats/tasks-csv.js';
 import { builtinLoop } from '@umpire/core/loops/builtin.js';
-import { holdsRules } from '@umpire/core/loops/same-rules.js';
+import { sameRules } from '@umpire/core/loops/same-rules.js';
 import { safeName } from '../sessions/safe-name.js';
 import { sha256 } from '../sessions/hash.js';
 import { sessionBranch } from '../work/session-git.js';
@@ -74,7 +74,7 @@ function checkStart(started: SessionStarted, session: string): void {
     [started.session !== session, 'it has another name'],
     [fleet === undefined, 'it is not meant for a fleet'],
     [loopFolder !== null || known === null, `the loop ${loop.slice(0, 40)} is not built in`],
-    [frozen === undefined || (known !== null && !holdsRules(frozen.rules, known)), 'its rules are not those of the loop'],
+    [frozen === undefined || (known !== null && !sameRules(frozen.rules, known)), 'its rules are not those of the loop'],
     [frozen !== undefined && frozen.hash !== sha256(JSON.stringify(frozen.rules)), 'its rules do not match their hash'],
     [rows.length === 0, 'it has no tasks'],
     [known !== null && critic !== known.roles.critic, 'its critic is not that of the loop'],

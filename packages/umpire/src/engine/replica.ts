@@ -59,9 +59,9 @@ function evidenceIn({ run, verdicts }: SessionState): ReadonlySet<string> {
   const hashes = new Set<string>();
   for (const task of run?.tasks ?? []) for (const hash of Object.values(task.found)) if (hash !== null && hash !== '') hashes.add(hash);
   for (const { scene } of [...verdicts.values()].flat()) {
-    for (const { sha256: hash, path } of Object.values(scene?.exhibits ?? {}))
+    for (const { sha256: hash, path } of Object.values(scene.exhibits ?? {}))
       if (hash !== undefined && !(path ?? '').startsWith('tasks.csv#')) hashes.add(hash);
-    const tasks = scene?.tasks;
+    const tasks = scene.tasks;
     if (tasks != null && typeof tasks !== 'string' && 'sha256' in tasks) hashes.add(tasks.sha256);
   }
   return hashes;

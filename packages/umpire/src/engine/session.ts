@@ -14,7 +14,7 @@ import { tasksToRetry } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import { requireExitStatus, requireProgram } from '../critics/command-program.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
-import { holdsRules } from '@umpire/core/loops/same-rules.js';
+import { sameRules } from '@umpire/core/loops/same-rules.js';
 import type { Pipeline } from '@umpire/core/loops/pipeline.js';
 import type { Settings } from '../sessions/settings.js';
 import { statOf } from '../sessions/file-system.js';
@@ -380,7 +380,7 @@ function refuseDifferentRequest({ folder }: OpenedSession, started: SessionStart
     [report !== undefined && started.report !== report, `its report is ${JSON.stringify(started.report ?? '')}`],
     [trustExitStatus === true && started.trustsExitStatus !== true, 'it began without --trust-exit-status'],
     [Object.entries(held).some(hasOtherTarget), `its target is ${Object.values(held).join(', ')}`],
-    [started.frozen !== undefined && !holdsRules(started.frozen.rules, loop), 'the rules of its loop have changed'],
+    [started.frozen !== undefined && !sameRules(started.frozen.rules, loop), 'the rules of its loop have changed'],
   ];
   const detail = differs.find(([is]) => is)?.[1];
   if (detail !== undefined) throw new UmpireError('session-other', { session: folder.name, detail });

@@ -58,7 +58,7 @@ export function createTaskMaterial({
 
 /** What the judged check of `until` printed, or the code that the tests of a layer miss. */
 function failureIn({ scene }: PastVerdict, readBlob: BlobReader): string {
-  for (const { path, sha256 = '' } of Object.values(scene?.exhibits ?? {})) {
+  for (const { path, sha256 = '' } of Object.values(scene.exhibits ?? {})) {
     const isUntil = path === RESULT;
     if (!isUntil && !/^results\/run-[^/]+\.json$/.test(path ?? '')) continue;
     const bytes = readBlob(sha256);

@@ -121,7 +121,7 @@ export function assign(input: AssignmentInput): Assignment {
 /** The judged rounds of a chain in which something was tried. */
 function listHistory(run: RunState, past: readonly PastVerdict[]): readonly PastRound[] {
   return past.flatMap(({ verdict, scene }) => {
-    const critic = findTask(run, scene?.critic ?? '');
+    const critic = findTask(run, scene.critic ?? '');
     const work = (critic?.deps ?? []).flatMap((id) => findTask(run, id) ?? []).filter(({ role }) => role !== run.started.critic);
     const tried = work.map(({ id, row }) => `${id}: ${row['findings'] || row['error'] || 'no report'}`);
     return tried.length === 0 ? [] : [{ round: verdict.round, tried, verdict: verdict.reason }];
@@ -208,7 +208,7 @@ function describePast(run: RunState, origin: TaskOrigin | null): readonly string
       'An earlier round of this work made things worse, so Umpire reverted it. Some findings may be about what it broke. Find another way.',
     );
   // What was reverted before the verdict. Its findings are about what is left.
-  for (const revert of findTask(run, origin.made.scene?.critic ?? '')?.reverts ?? [])
+  for (const revert of findTask(run, origin.made.scene.critic ?? '')?.reverts ?? [])
     if (revert.ok && revert.files.length > 0) rules.push(`${describeRevert(revert)} Find another way.`);
   // Whoever reads them as findings to fix would change the tests until they pass.
   const suspected = origin.made.verdict.findings

@@ -133,7 +133,7 @@ function evidenceJudgedBefore(folder: SessionFolder, state: SessionState, id: st
   const rules = state.frozen.get(run.started.loop)?.rules;
   const task = findTask(run, id);
   if (rules === undefined || task === undefined) return null;
-  const last = decidedVerdicts(state, rules.loop, chainOfTask(rules, task)).findLast((past) => past.scene?.critic === id);
+  const last = decidedVerdicts(state, rules.loop, chainOfTask(rules, task)).findLast((past) => past.scene.critic === id);
   if (last?.scene === undefined || last.key !== hashCriticRun(state, id, last.verdict.maxRounds)) return null;
   const recorded = openRecordedEvidence(blobsIn(folder), last.scene);
   return recorded.ok ? recorded.store : null;

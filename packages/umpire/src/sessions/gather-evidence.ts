@@ -36,7 +36,7 @@ export interface EvidenceStore {
   /** The names of the files in a folder. */
   readonly list: (folder: string) => readonly string[];
   readonly board: (name: string, type: string) => BoardPart;
-  /** The grade of this evidence (V3); undefined: an earlier version recorded none, and the loop's file states it. */
+  /** The grade of this evidence (V3); undefined: none was recorded, and the loop's file states it. */
   readonly gradeOf: (path: string, sha256: string) => Grade | undefined;
 }
 

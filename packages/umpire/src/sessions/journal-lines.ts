@@ -50,7 +50,7 @@ const RULES: { readonly [T in Event['type']]: readonly LineRule<EventData<T>>[] 
       'it is a decided verdict, but no earlier line froze the rules',
     ],
     [
-      ({ verdict, scene }) => verdict.status === 'partial' || (scene?.rules ?? null) === null,
+      ({ verdict, scene }) => verdict.status === 'partial' || (scene.rules ?? null) === null,
       'it is a decided verdict with its own rules instead of the frozen ones',
     ],
     [

@@ -124,9 +124,7 @@ export function composeVerdict(
     exhibits,
     unwritable,
     rules,
-    voices: true,
     ...rest,
-    version: 2,
   };
   const given = { key, strict, target: loop.target === undefined ? null : target, verdict, facts, lists, report, effects, scene };
   return { given: trend === null ? given : mergeObjects(given, { course: trend }), blobs };

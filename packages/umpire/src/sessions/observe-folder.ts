@@ -16,7 +16,7 @@ import { decodeTolerantly } from '@umpire/core/formats/decode-text.js';
 import { isObject, parseJson } from '@umpire/core/formats/json-text.js';
 import type { TasksFile } from '@umpire/core/formats/tasks-csv.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
-import { holdsRules } from '@umpire/core/loops/same-rules.js';
+import { sameRules } from '@umpire/core/loops/same-rules.js';
 import { readBoard, malformedLines } from './board.js';
 import type { Board } from './board.js';
 import { TASKS, openTasks } from './tasks-file.js';
@@ -69,7 +69,7 @@ export function observeFolder(input: FolderToObserve): ObservedFolder {
   const hash = sha256(JSON.stringify(input.loop));
   const frozen = state.frozen.get(input.loop.loop);
   const loop = frozen?.rules ?? input.loop;
-  const isLoopChanged = frozen !== undefined && frozen.hash !== hash && !holdsRules(frozen.rules, input.loop);
+  const isLoopChanged = frozen !== undefined && frozen.hash !== hash && !sameRules(frozen.rules, input.loop);
   const file = openTasks(folder);
   const tasks = normalizeRoles(loop, file?.tasks ?? []);
   const waves = checkGraph(tasks, TASKS);
@@ -140,7 +140,7 @@ export function observeFolder(input: FolderToObserve): ObservedFolder {
     role,
     anomalies,
   });
-  const stateRound = files.state === 'own' ? (last?.scene?.state ?? null) : files.state;
+  const stateRound = files.state === 'own' ? (last?.scene.state ?? null) : files.state;
   return { journal, file, board, events, round, choice, isLoopChanged, isBehind, stateRound };
 }
 

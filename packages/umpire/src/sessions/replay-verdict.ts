@@ -44,7 +44,6 @@ export function readRecordedRound(
   given: VerdictGiven,
 ): { readonly ok: true; readonly recorded: RecordedRound } | { readonly ok: false; readonly why: string } {
   const { verdict, scene, course = null } = given;
-  if (scene === undefined) return { ok: false, why: 'an older Umpire recorded it without its evidence' };
   const { run } = before;
   const { chain } = verdict;
   const frozen = before.frozen.get(verdict.loop);
@@ -90,8 +89,6 @@ export function readRecordedRound(
         anomalies: scene.anomalies,
         trend: course,
         testimony: run === null ? null : testimonyOf(run, findTask(run, scene.critic ?? '')),
-        isOfOne: scene.voices !== true,
-        isEarlier: scene.version === undefined,
       },
     },
   };
@@ -196,9 +193,9 @@ function listComparedFields(verdict: Verdict) {
   return { outcome, decision, rule, unverified, anomalies: anomalyRules(verdict).join(', ') };
 }
 
-/** The rules of the verdict's anomalies, each once. */
+/** The rules of the verdict's anomalies, each once. Not E10: other rules have no trend. */
 function anomalyRules({ anomalies }: Verdict): readonly string[] {
-  return [...new Set(anomalies.map((anomaly) => anomaly.rule))].toSorted();
+  return [...new Set(anomalies.map((anomaly) => anomaly.rule))].filter((rule) => rule !== 'E10').toSorted();
 }
 
 /** The recorded rules looked in the same store, so that what is missing was missing then. Rows and columns are in tasks.csv, kept whole. */

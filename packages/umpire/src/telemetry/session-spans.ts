@@ -145,7 +145,7 @@ function endAttempt(trace: Trace, event: AttemptEvent, state: SessionState, agen
 function verdictSpan(trace: Trace, seq: number, { verdict, scene }: EventData<'VerdictGiven'>, ms: number): TraceSpan {
   const { decision, outcome, rule, round, maxRounds, chain, unverified } = verdict;
   const attributes = {
-    'umpire.task.id': scene?.critic ?? undefined,
+    'umpire.task.id': scene.critic ?? undefined,
     'umpire.verdict.decision': decision,
     'umpire.verdict.outcome': outcome,
     'umpire.verdict.rule': rule,

@@ -170,7 +170,7 @@ function describeEvent(event: Recorded, state: SessionState, options: ProgressOp
       if (event.data.ok && event.data.files.length === 0) return null;
       return [`${describeRevert(event.data)}${event.data.ok ? ' The tests run again.' : ''}`, 'bad'];
     case 'VerdictGiven':
-      return verdictLine(event.data.verdict, event.data.scene?.critic ?? null, run);
+      return verdictLine(event.data.verdict, event.data.scene.critic ?? null, run);
     case 'CapChanged':
       return `Cap changed from ${event.data.from} to ${event.data.to} rounds (${event.data.by})`;
     case 'RoundsRecalled':

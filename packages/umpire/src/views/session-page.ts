@@ -209,7 +209,7 @@ function drawVerdict({ verdict, scene }: PastVerdict, number: number, { at, labe
   const marks = [...(verdict.status === 'partial' ? ['partial'] : []), ...(verdict.unverified ? ['**unverified**'] : [])];
   const mark = marks.length === 0 ? '' : ` (${marks.join(', ')})`;
   const chain = label === '' ? '' : `, ${inline(label)}`;
-  const critic = scene?.critic ?? null;
+  const critic = scene.critic ?? null;
   // The findings, worst first, with their change since the previous round; then the fixed ones.
   const { findings, fates = [] } = verdict;
   const fateOf = new Map(fates.filter(({ fate }) => fate !== 'fixed').map(({ fingerprint, fate }) => [fingerprint, fate]));

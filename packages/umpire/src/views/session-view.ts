@@ -276,7 +276,7 @@ function judgedBy(verdicts: readonly PastVerdict[]): ReadonlyMap<string, TaskVer
   const judged = new Map<string, TaskVerdict>();
   for (const { verdict, scene } of verdicts) {
     const { decision, rule, unverified, round } = verdict;
-    if (scene?.critic != null) judged.set(scene.critic, { round, verdict: { decision, rule, unverified } });
+    if (scene.critic != null) judged.set(scene.critic, { round, verdict: { decision, rule, unverified } });
     for (const { id } of verdict.tasks) if (!judged.has(id)) judged.set(id, { round: round + 1, verdict: null });
   }
   return judged;
