@@ -161,7 +161,9 @@ describe('other rules', () => {
     const loop = variant('review', ['\nfacts:\n', lint], ['table:\n', rule]);
     const { verdicts } = await replay({ session: RAISED, loop });
     expect(verdicts[0]?.other).toMatchObject({ status: 'differs', rule: 'X1', notKept: ['the lint report'] });
-    expect((await runReplay(given('replay', RAISED, '--loop', loop))).stdout).toContain('needs the lint report, which this session did not keep');
+    expect((await runReplay(given('replay', RAISED, '--loop', loop))).stdout).toContain(
+      'needs the lint report, which this session did not keep',
+    );
     const moved = variant('review', ['file: artifacts/review-results.json', 'file: artifacts/findings.json']);
     const byRow = join(GOLDEN, 'review-by-the-row-two-sprints');
     expect((await replay({ session: byRow, loop: moved })).verdicts.map((one) => one.other?.status)).toEqual(['same', 'same', 'same']);
@@ -297,8 +299,13 @@ describe('the arguments', () => {
     const session = join(project, '.umpire', 'sessions', 'review-payments-2026-03-01');
     cpSync(RAISED, session, { recursive: true });
     for (const word of ['review-payments-2026-03-01', 'payments'])
-      expect(await runReplay(given('replay', word, '--project', project))).toMatchObject({ exit: 0, stdout: expect.stringContaining('same') as string });
-    await expect((async () => runReplay(given('replay', 'refunds', '--project', project)))()).rejects.toMatchObject({ code: 'session-unknown' });
+      expect(await runReplay(given('replay', word, '--project', project))).toMatchObject({
+        exit: 0,
+        stdout: expect.stringContaining('same') as string,
+      });
+    await expect((async () => runReplay(given('replay', 'refunds', '--project', project)))()).rejects.toMatchObject({
+      code: 'session-unknown',
+    });
   });
 
   it.each([
