@@ -73,17 +73,7 @@ export async function findTests(job: ToolJob): Promise<FoundTests> {
     const words = place.script.args.length === 0 ? 'without arguments' : place.script.args.join(' ').slice(0, 100);
     return [`The script calls ${place.runner} again on the same test files (${words}); they ran once.`];
   });
-  return { project, places, unmeasured: findUnmeasured(project, job.settings.testing.runner), notes: repeats, uses, scratch };
-}
-
-/** The test files of each runner by their names alone. Starts nothing. */
-export function guessTests(asked: string, { testing }: ToolJob['settings']): readonly Pick<FoundTestPlace, 'place' | 'files'>[] {
-  const project = realpathSync.native(asked);
-  return findPlaces(project, testing.runner).map((place) => ({ place, files: listedFiles(project, place, null) }));
-}
-
-/** Packages whose package.json cannot be read, since their tests are unknown, and runners that Umpire cannot run. */
-function findUnmeasured(project: string, wanted: RunnerName | null): readonly UnmeasuredPart[] {
+  // Packages whose package.json cannot be read, since their tests are unknown, and runners that Umpire cannot run.
   // Where such tests would lie, for whoever sorts tests into layers by their path.
   const paths: Readonly<Record<TestKind, string>> = {
     unit: 'test/unit.test.js',
@@ -97,13 +87,19 @@ function findUnmeasured(project: string, wanted: RunnerName | null): readonly Un
     const problem = `${within(path, 'package.json')} cannot be read: ${fault}. Fix it: its test scripts are unknown.`;
     return [{ path, runner: 'unknown', likely: within(path, paths.unit), problem }];
   });
-  const foreign = findForeign(project, wanted).map(({ path, name, kind, script }) => ({
+  const foreign = findForeign(project, job.settings.testing.runner).map(({ path, name, kind, script }) => ({
     path,
     runner: name,
     likely: within(path, paths[kind]),
     problem: `The script "${script}" runs tests with ${name}, which Umpire cannot measure, so they did not run. To judge without them, set critics.testing.runner.`,
   }));
-  return [...broken, ...foreign];
+  return { project, places, unmeasured: [...broken, ...foreign], notes: repeats, uses, scratch };
+}
+
+/** The test files of each runner by their names alone. Starts nothing. */
+export function guessTests(asked: string, { testing }: ToolJob['settings']): readonly Pick<FoundTestPlace, 'place' | 'files'>[] {
+  const project = realpathSync.native(asked);
+  return findPlaces(project, testing.runner).map((place) => ({ place, files: listedFiles(project, place, null) }));
 }
 
 export function removeScratch({ scratch }: Pick<FoundTests, 'scratch'>): void {

@@ -78,20 +78,20 @@ function isProgram(path: string): boolean {
 function versionOf(program: string, dist: string): string | null {
   const plain = dist.toLowerCase().replaceAll('-', '_');
   const homes = [dirname(dirname(program)), dirname(dirname(realpathSync.native(program)))];
-  const sites = homes.flatMap((home) => [home, ...originsOf(home)]).flatMap(sitesIn);
+  const sites = homes
+    .flatMap((home) => [home, ...originsOf(home)])
+    .flatMap((home) => {
+      // `lib/python3.12/site-packages`; Debian's own is `lib/python3/dist-packages`.
+      const library = join(home, 'lib');
+      const folders = namesIn(library).filter((name) => /^(?:python|pypy)\d/.test(name));
+      return folders.flatMap((name) => ['site-packages', 'dist-packages'].map((site) => join(library, name, site)));
+    });
   for (const site of sites)
     for (const name of namesIn(site)) {
       const [, own = '', version] = /^(.+?)-([^-]+)(?:-py[\d.]+)?\.(?:dist|egg)-info$/.exec(name) ?? [];
       if (version !== undefined && own.toLowerCase() === plain) return version;
     }
   return null;
-}
-
-/** `lib/python3.12/site-packages`; Debian's own is `lib/python3/dist-packages`. */
-function sitesIn(home: string): readonly string[] {
-  const library = join(home, 'lib');
-  const folders = namesIn(library).filter((name) => /^(?:python|pypy)\d/.test(name));
-  return folders.flatMap((name) => ['site-packages', 'dist-packages'].map((site) => join(library, name, site)));
 }
 
 /** What tells one program from another of the same name, where no version does. */

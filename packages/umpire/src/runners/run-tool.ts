@@ -92,7 +92,9 @@ export async function runTool(job: ToolJob, call: ProgramCall): Promise<ToolRun>
   const alone = new KeptOutput(call.keepStdout ?? null, WHOLE);
   const start = new OutputStart(SHOWN_BYTES);
   const tail = new TailBuffer(SHOWN_BYTES);
-  const around = toolEnvironment();
+  // As in a CI: no colours, no questions, no snapshot written because there was none.
+  const inherited = Object.entries(inheritedVariables()).filter(([name]) => !FOREIGN.test(name));
+  const around = { ...Object.fromEntries(inherited), CI: 'true', NO_COLOR: '1', PYTHONDONTWRITEBYTECODE: '1' };
   const launch = {
     argv: call.argv,
     workdir: call.workdir,
@@ -259,12 +261,6 @@ function unmade(job: ToolJob, call: ProgramCall, started: Date, outcome: 'timeou
 /** Variables of a test run around this one that must not reach the tool. */
 const FOREIGN =
   /^(?:UMPIRE_.*|VITEST|VITEST_(?:MODE|POOL_ID|WORKER_ID|VM_POOL)|__VITEST.*|JEST_WORKER_ID|MOCHA_WORKER_ID|NYC_CONFIG|NODE_TEST_CONTEXT|NODE_V8_COVERAGE|NODE_CHANNEL_FD|NODE_UNIQUE_ID|NODE_ENV|FORCE_COLOR|PYTEST_CURRENT_TEST)$/;
-
-/** As in a CI: no colours, no questions, no snapshot written because there was none. */
-function toolEnvironment(): Record<string, string> {
-  const inherited = Object.entries(inheritedVariables()).filter(([name]) => !FOREIGN.test(name));
-  return { ...Object.fromEntries(inherited), CI: 'true', NO_COLOR: '1', PYTHONDONTWRITEBYTECODE: '1' };
-}
 
 /** The first bytes of a stream; `take` returns the rest. */
 class OutputStart {
