@@ -3,7 +3,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { parseTree } from '@umpire/guard/syntax/python/parser/parse.js';
+import { parsePython } from '@umpire/guard/syntax/python/parser/parse.js';
 import type { Expr, Stmt } from '@umpire/guard/syntax/python/parser/tree.js';
 import { isSoak } from './support/campaign.js';
 import { readCases } from './support/guard-cases.js';
@@ -95,7 +95,7 @@ const STATEMENTS: Readonly<Partial<Record<Stmt['type'], string>>> = {
 };
 
 function ours(text: string): readonly string[] {
-  const { body, problem } = parseTree(text);
+  const { body, problem } = parsePython(text);
   if (problem !== null) return [problem];
   return walkTree(body, comparedParts).flatMap((one) => (isStatement(one) ? statementTold(one, text) : expressionTold(one)));
 }

@@ -170,11 +170,11 @@ export class Evidence {
   }
 
   private differs({ before, after }: Pair): boolean {
-    if (textOf(before, before) !== textOf(after, after)) return true;
-    const marks = (test: Test): string => test.marks.map((mark) => `${mark.kind} ${textOf(test, mark)}`).join('\n');
+    if (sliceSource(before, before) !== sliceSource(after, after)) return true;
+    const marks = (test: Test): string => test.marks.map((mark) => `${mark.kind} ${sliceSource(test, mark)}`).join('\n');
     if (marks(before) !== marks(after)) return true;
     const names = this.changedNames(before.source, after.source);
-    return splitWords(textOf(after, after)).some((word) => names.has(word));
+    return findWords(sliceSource(after, after)).some((word) => names.has(word));
   }
 
   private readonly names = new Map<Source, ReadonlySet<string>>();
@@ -185,15 +185,15 @@ export class Evidence {
     if (known !== undefined) return known;
     const collectTexts = (source: Source): Map<string, string> => {
       const found = new Map<string, string>();
-      const addText = (name: string, from: number, to: number): void =>
+      const addDefinition = (name: string, from: number, to: number): void =>
         void found.set(name, `${found.get(name) ?? ''}\n${source.text.slice(from, to)}`);
       const walkBody = (body: Source['body']): void => {
         for (const statement of body) {
-          if (statement.kind === 'function') addText(statement.name, statement.from, statement.to);
+          if (statement.kind === 'function') addDefinition(statement.name, statement.from, statement.to);
           else if (statement.kind === 'class') walkBody(statement.body);
-          else if (statement.kind === 'import') for (const { local } of statement.names) addText(local, statement.from, statement.to);
+          else if (statement.kind === 'import') for (const { local } of statement.names) addDefinition(local, statement.from, statement.to);
           else if (statement.kind === 'assign')
-            for (const target of statement.targets) if (target.kind === 'name') addText(target.name, statement.from, statement.to);
+            for (const target of statement.targets) if (target.kind === 'name') addDefinition(target.name, statement.from, statement.to);
         }
       };
       walkBody(source.body);
@@ -201,7 +201,7 @@ export class Evidence {
     };
     const [old, now] = [collectTexts(before), collectTexts(after)];
     const differing = new Set([...old.keys(), ...now.keys()].filter((name) => old.get(name) !== now.get(name)));
-    const uses = [...now].map(([name, text]) => [name, splitWords(text)] as const);
+    const uses = [...now].map(([name, text]) => [name, findWords(text)] as const);
     for (let size = -1; size !== differing.size;) {
       size = differing.size;
       for (const [name, words] of uses) if (!differing.has(name) && words.some((word) => differing.has(word))) differing.add(name);
@@ -271,14 +271,14 @@ export class Evidence {
   }
 }
 
-function splitWords(text: string): readonly string[] {
+function findWords(text: string): readonly string[] {
   return text.match(/[\p{L}_$][\p{L}\p{N}_$]*/gu) ?? [];
 }
 
 /** Of larger changes only tests that differ are searched for what others lost. */
 const MOST_TESTS = 400;
 
-export function textOf({ source }: { readonly source: Source }, { from, to }: Place): string {
+export function sliceSource({ source }: { readonly source: Source }, { from, to }: Place): string {
   return source.text.slice(from, to);
 }
 

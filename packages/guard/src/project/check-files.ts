@@ -174,9 +174,9 @@ function listStarted(text: string): readonly StartedCommand[] {
 
 /** The words of a command that are started or loaded, and not those that they are handed: what a program reads is what is worked on. */
 function findPrograms({ words, env }: ShellCommand): readonly string[] {
-  const isProgram = (word: string, index: number): boolean =>
+  const namesProgram = (word: string, index: number): boolean =>
     !isStarter(word) && !/^[-\d]|\s/.test(word) && !VALUED.test(words[index - 1] ?? '');
-  const first = words.findIndex(isProgram);
+  const first = words.findIndex(namesProgram);
   const program = words[first] ?? '';
   const options = [words, ...Object.values(env).map((value) => value.split(/\s+/))];
   const loaded = options.flatMap((list) =>

@@ -3,7 +3,7 @@
 
 import { isJavaScript, isPython } from '../syntax/nodes.js';
 import { parseJavaScript } from '../syntax/javascript/lower.js';
-import { parseTree } from '../syntax/python/parser/parse.js';
+import { parsePython } from '../syntax/python/parser/parse.js';
 import { isJudge } from './judges.js';
 
 export interface Mutant {
@@ -31,7 +31,7 @@ interface TreeNode {
 
 /** Empty where the file is no code that can be read. */
 export function mutantsIn(file: string, text: string): readonly Mutant[] {
-  const tree = isJavaScript(file) ? parseJavaScript(file, text) : isPython(file) ? parseTree(text) : null;
+  const tree = isJavaScript(file) ? parseJavaScript(file, text) : isPython(file) ? parsePython(text) : null;
   if (tree === null || tree.problem !== null) return [];
   const rules = isPython(file) ? PYTHON_RULES : JAVASCRIPT_RULES;
   const found: Mutant[] = [];
@@ -215,7 +215,7 @@ export function sampleMutants(
   const ranked = mutants.map((mutant) => ({
     mutant,
     share: Math.max(0, ...mutant.within.flatMap((name) => [name, ...partsOfName(name)]).map(share)),
-    rank: hashText(`${seed} ${mutant.file} ${mutant.from} ${mutant.what}`),
+    rank: hashSeed(`${seed} ${mutant.file} ${mutant.from} ${mutant.what}`),
   }));
   const sorted = ranked.toSorted((a, b) => b.share - a.share || a.rank - b.rank);
   return sorted.slice(0, most).map(({ mutant }) => mutant);
@@ -260,7 +260,7 @@ function linesAround(text: string, other: string): string {
 }
 
 /** FNV-1a with a last stir, so that near texts lie far apart. */
-function hashText(text: string): number {
+function hashSeed(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);

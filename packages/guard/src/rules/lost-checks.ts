@@ -1,7 +1,7 @@
 // Rules about tests that ask less than before: a check is gone, weakened, may not run, or says nothing any more.
 
 import type { Comparison, Loss, Pair } from '../compare/losses.js';
-import { textOf } from '../evidence.js';
+import { sliceSource } from '../evidence.js';
 import type { Evidence } from '../evidence.js';
 import { spanOf, differing } from '../findings/finding.js';
 import type { Level, Sighting } from '../findings/finding.js';
@@ -83,7 +83,7 @@ const LOSSES: readonly LossRow[] = [
     levelOf: (_evidence, pair, { obstacle, after }) => {
       if (obstacle !== null && ['callback', 'loop', 'handler'].includes(obstacle.kind)) return 'note';
       const condition = obstacle?.condition ?? null;
-      const words = condition === null || after === null ? '' : textOf(after, condition);
+      const words = condition === null || after === null ? '' : sliceSource(after, condition);
       const stood = words.length > 5 && pair.before.source.text.includes(words);
       return isAboutPlatform(condition) || stood ? 'note' : 'breach';
     },
@@ -233,7 +233,7 @@ function sightingOf(pair: Pair, { before, after }: Pick<Loss, 'before' | 'after'
 
 /** The check asked about names that the source no longer has. */
 function isVanished(evidence: Evidence, loss: Loss): boolean {
-  return loss.kind === 'removed' && evidence.isDropped(textOf(loss.before, loss.before));
+  return loss.kind === 'removed' && evidence.isDropped(sliceSource(loss.before, loss.before));
 }
 
 /** Other words for the same may weigh a little less. */
@@ -248,7 +248,7 @@ function lossLevel(evidence: Evidence, pair: Pair, loss: Loss): Level | null {
   if (isVanished(evidence, loss)) return null;
   // The change also changes code that the check names: behaviour may have changed on purpose, and only a run can tell.
   const { changedNames, touchedNames } = evidence.code;
-  const words = withoutTexts(textOf(loss.before, loss.before)).match(/[\p{L}_$][\p{L}\p{N}_$]{3,}/gu) ?? [];
+  const words = withoutTexts(sliceSource(loss.before, loss.before)).match(/[\p{L}_$][\p{L}\p{N}_$]{3,}/gu) ?? [];
   const isAboutChangedCode = !evidence.isTestingOnly && words.some((word) => changedNames.has(word) || touchedNames.has(word));
   if (loss.kind === 'removed' && isAboutChangedCode) return 'note';
   return isRewritten(evidence.compare(pair)) ? 'note' : 'breach';

@@ -1,6 +1,6 @@
 // Rules about tests that are gone, that the runner never sees, that nobody can read, or that check nothing.
 
-import { isUnread, textOf } from '../evidence.js';
+import { isUnread, sliceSource } from '../evidence.js';
 import type { Evidence } from '../evidence.js';
 import { spanOf, differing } from '../findings/finding.js';
 import type { Sighting, Span } from '../findings/finding.js';
@@ -65,7 +65,7 @@ function isExplained(evidence: Evidence, test: Test): 'gone' | 'changed' | null 
   const { code } = evidence;
   // Where source may not change, its change excuses nothing.
   if (code.files.length === 0 || evidence.isTestingOnly) return null;
-  const words = new Set(textOf(test, test).match(/[\p{L}_$][\p{L}\p{N}_$]{2,}/gu));
+  const words = new Set(sliceSource(test, test).match(/[\p{L}_$][\p{L}\p{N}_$]{2,}/gu));
   const own = test.scope.definitions();
   const isOwnName = (name: string): boolean => {
     const definition = own.get(name);

@@ -1,7 +1,7 @@
 // Rules about marks that a test has now and did not have before: it is skipped, focused, expected to fail, or runs under a condition.
 
 import type { Pair } from '../compare/losses.js';
-import { textOf } from '../evidence.js';
+import { sliceSource } from '../evidence.js';
 import type { Evidence } from '../evidence.js';
 import { spanOf } from '../findings/finding.js';
 import type { Level } from '../findings/finding.js';
@@ -96,8 +96,8 @@ function findNewMarks(evidence: Evidence, kind: MarkKind): readonly NewMark[] {
       const now = findMarks(evidence, 'after', pair.after, kind);
       // A test that never ran does not stop running; a condition that was there may be worded anew.
       if (old.some(({ condition }) => condition === null)) return [];
-      const known = new Set(old.map((mark) => textOf(pair.before, mark)));
-      const fresh = now.filter((mark) => !known.has(textOf(pair.after, mark)));
+      const known = new Set(old.map((mark) => sliceSource(pair.before, mark)));
+      const fresh = now.filter((mark) => !known.has(sliceSource(pair.after, mark)));
       return fresh
         .slice(0, Math.max(0, now.length - old.length) || (fresh.some(({ condition }) => condition === null) ? fresh.length : 0))
         .map((mark) => ({ mark, test: pair.after, pair }));

@@ -30,7 +30,7 @@ export function truthOf(value: Value): Truth {
         value.left.object.kind === 'name' &&
         value.left.object.name === 'sys'
         ? versionHolds(value.op, value.right)
-        : compared(value.op, value.left, value.right);
+        : compareLiterals(value.op, value.left, value.right);
     }
     case 'assign':
     case 'await':
@@ -58,7 +58,7 @@ function versionHolds(op: string, wanted: Value): Truth {
   return op === '>=' || op === '>' ? 'true' : op === '<' || op === '<=' ? 'false' : 'unknown';
 }
 
-function compared(op: string, left: Value, right: Value): Truth {
+function compareLiterals(op: string, left: Value, right: Value): Truth {
   const [one, other] = [foldScalar(left), foldScalar(right)];
   if (one === undefined || other === undefined) return 'unknown';
   const toTruth = (holds: boolean): Truth => (holds ? 'true' : 'false');

@@ -24,7 +24,7 @@ export function itemsOf(table: Value): readonly Value[] {
   if (table.kind === 'list')
     return table.items.map((item) => (item.kind === 'call' && lastName(item.callee) === 'param' ? packed(positional(item), item) : item));
   if (table.kind === 'call') {
-    const record = readEntries(table);
+    const record = readRowEntries(table);
     if (record?.kind === 'record')
       return record.entries.flatMap(({ key, value }) => (key === null ? [] : [packed([key, value], { ...value, from: key.from })]));
   }
@@ -32,7 +32,7 @@ export function itemsOf(table: Value): readonly Value[] {
 }
 
 /** `Object.entries(x)` and `x.items()`. */
-function readEntries({ callee, args }: ValueOf<'call'>): Value | undefined {
+function readRowEntries({ callee, args }: ValueOf<'call'>): Value | undefined {
   if (dottedName(callee) === 'Object.entries') return args[0]?.value;
   return callee.kind === 'member' && callee.name === 'items' && args.length === 0 ? callee.object : undefined;
 }

@@ -8,7 +8,7 @@ import { cleanUpAfterwards, gitProject, temporaryFolder, writeFiles } from '../.
 import { DEFAULT_SETTINGS } from '../sessions/settings.js';
 import { baselineHome, baselineKey, keepBaseline, openBase, readBaseline } from './baseline.js';
 import type { Baseline } from './baseline.js';
-import { findRepository } from './commit-copy.js';
+import { findProjectRepository } from './commit-copy.js';
 import type { ProjectRepository } from './commit-copy.js';
 
 cleanUpAfterwards();
@@ -99,7 +99,7 @@ it('W5: knows which tracked files the tools rewrite at the base, also from the s
   const rewritten = async () => {
     const rewrittenAtBase = new Set<string>();
     const { job } = jobFor(project.root, { base, rewrittenAtBase });
-    const open = openBase(job, findRepository(project.root) as ProjectRepository, base);
+    const open = openBase(job, findProjectRepository(project.root) as ProjectRepository, base);
     await open.measured('tests', (own) => {
       measurements += 1;
       writeFiles(own.project, { 'snapshot.txt': 'two\n', 'b.txt': 'b\n', 'new.txt': 'new\n' });

@@ -11,7 +11,7 @@ import { faultOf, makeFolders, openFolder, writeAtomically } from '../sessions/s
 import { sha256 } from '../sessions/hash.js';
 import { originsOf } from '../sessions/python-environment.js';
 import { isUmpireError } from '@umpire/core/model/errors.js';
-import { copyCommit, filesRewritten, findRepository } from './commit-copy.js';
+import { copyCommit, filesRewritten, findProjectRepository } from './commit-copy.js';
 import type { CommitCopy, ProjectRepository } from './commit-copy.js';
 import { packageVersion } from '../sessions/package-root.js';
 import type { CriticJob } from './critic.js';
@@ -136,11 +136,11 @@ const broken = new Map<string, Baseline<unknown>>();
 
 export function openBase(job: CriticJob, repository: ProjectRepository, commit: string): OpenBase {
   // In a run every session has a repository of its own; what was measured holds for all sessions of the project.
-  const shared = job.origin === undefined ? null : findRepository(job.origin);
+  const shared = job.origin === undefined ? null : findProjectRepository(job.origin);
   const home = baselineHome((shared ?? repository).common);
   let copy: Promise<CommitCopy> | null = null;
   const said = new Set<string>();
-  const say = (line: string): void => {
+  const sayOnce = (line: string): void => {
     if (!said.has(line)) job.say(line);
     said.add(line);
   };
@@ -154,10 +154,10 @@ export function openBase(job: CriticJob, repository: ProjectRepository, commit: 
       };
       const known = readBaseline<State>(home, key, commit) ?? (broken.get(join(home, key)) as Baseline<State> | undefined);
       if (known !== undefined) {
-        say(`using the stored baseline ${commit.slice(0, 10)}`);
+        sayOnce(`using the stored baseline ${commit.slice(0, 10)}`);
         return { baseline: tell(known), note: null };
       }
-      say(`measuring the baseline ${commit.slice(0, 10)}`);
+      sayOnce(`measuring the baseline ${commit.slice(0, 10)}`);
       const started = job.now();
       copy ??= copyCommit(repository, commit);
       const { project } = await copy;

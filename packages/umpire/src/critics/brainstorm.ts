@@ -33,7 +33,7 @@ export const brainstormCritic: Critic = async (job) => {
     Number.isNaN(stated) ? (job.round ?? Number.NaN) : stated,
   );
   if (critiques.length === 0) return unmeasured('missing', 'No critique on the board: the challenger wrote none to discoveries.ndjson.');
-  const { counts, notes } = countsOf(critiques);
+  const { counts, notes } = countCritiques(critiques);
   const ideas = coverChallenges(pagesOf(job.session).flatMap(ideasInPage), [
     ...board.scan.entries.filter(({ type }) => type === 'idea'),
     ...critiques,
@@ -45,14 +45,14 @@ export const brainstormCritic: Critic = async (job) => {
   leave(job, CHALLENGES, `${JSON.stringify(page, null, 2)}\n`);
   return {
     outcome,
-    summary: summaryOf(critiques.length, counts, gaps, ideas.length),
+    summary: describeChallenges(critiques.length, counts, gaps, ideas.length),
     outputs: { severity_summary: summed(counts), gc_signal: counts.critical + counts.high > 0 ? 'REVISION_NEEDED' : 'CONVERGED' },
     files: [CHALLENGES],
     notes: [...gaps.map(gapWords), ...notes],
   };
 };
 
-function countsOf(critiques: readonly Discovery[]): { readonly counts: Counts; readonly notes: readonly string[] } {
+function countCritiques(critiques: readonly Discovery[]): { readonly counts: Counts; readonly notes: readonly string[] } {
   const read = readCritiqueEntries(critiques.map(printDiscovery).join(''), { path: 'discoveries.ndjson' });
   return read.ok
     ? { counts: read.reading.counts ?? NO_COUNTS, notes: read.reading.notes }
@@ -78,7 +78,7 @@ function summed({ critical, high, medium, low }: Counts): string {
   return `CRITICAL:${critical} HIGH:${high} MEDIUM:${medium} LOW:${low}`;
 }
 
-function summaryOf(critiques: number, counts: Counts, gaps: readonly ChallengedIdea[], ideas: number): string {
+function describeChallenges(critiques: number, counts: Counts, gaps: readonly ChallengedIdea[], ideas: number): string {
   const covered =
     gaps.length === 0
       ? `${ideas === 1 ? 'The one idea was' : `All ${ideas} ideas were`} challenged in all four dimensions.`

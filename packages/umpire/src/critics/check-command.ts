@@ -14,7 +14,7 @@ import type { ChildEnd } from '../agents/child-process.js';
 import type { Guardian } from '../agents/guardian.js';
 import { onCommit, rewrittenWords, traceFault } from './clean-check.js';
 import type { OpenCheck } from './clean-check.js';
-import { headOf } from './provenance.js';
+import { findHead } from './provenance.js';
 import { findShell, SYSTEM_SHELL } from './command-program.js';
 import { lastWhole, listTests, nameTests, tellingLines } from './failure-lines.js';
 import { runsTests } from '../runners/package-scripts.js';
@@ -75,7 +75,7 @@ export function checkCommand<Job extends CheckJob = Assignment>(check: CheckedCo
     if (watch.signal.aborted) return { kind: 'interrupted' };
     const rewritten = new Set<string>();
     const { result, commit, traces } = await onCommit(check.openCheck, null, assignment.workdir, (workdir, settle) =>
-      measure(check, guardian, { assignment: { ...assignment, workdir }, watch, settle, rewritten }),
+      measureCommand(check, guardian, { assignment: { ...assignment, workdir }, watch, settle, rewritten }),
     );
     if ('kind' in result) return result;
     const isExplained = traces.changed.every((file) => rewritten.has(file));
@@ -84,7 +84,7 @@ export function checkCommand<Job extends CheckJob = Assignment>(check: CheckedCo
     if (watch.signal.aborted) return { kind: 'interrupted' };
     const fault = traceFault(traces, rewritten);
     return fault === null
-      ? leave(openFolder(assignment.session), { ...result, command: check.command, commit, traces })
+      ? writeResult(openFolder(assignment.session), { ...result, command: check.command, commit, traces })
       : unusable('error', fault);
   };
   const runOrFail = async (assignment: Job, watch: Watch): Promise<Ending> => {
@@ -107,13 +107,13 @@ interface Measuring<Job extends CheckJob> {
   readonly rewritten: Set<string>;
 }
 
-async function measure<Job extends CheckJob>(
+async function measureCommand<Job extends CheckJob>(
   check: CheckedCommand<Job>,
   guardian: Guardian,
   { assignment, watch, settle, rewritten }: Measuring<Job>,
 ): Promise<Omit<CommandResult, 'command' | 'commit' | 'traces'> | Ending> {
   const began = elapsedMs();
-  const first = await runCommand(check, guardian, assignment, watch);
+  const first = await runShellCommand(check, guardian, assignment, watch);
   if ('kind' in first) return first;
   await settle();
   const left = () => ({ ...assignment, timeoutMs: Math.max(1, assignment.timeoutMs - Math.round(elapsedMs() - began)) });
@@ -129,7 +129,7 @@ async function measure<Job extends CheckJob>(
   const isFlaky = first.end.code !== 0 && first.end.stopped === null && tests?.outcome === 'pass' && tests.totals?.failed === 0;
   if (!isFlaky) return { ...first, tests, isAgain: false };
   await settle();
-  const last = await runCommand(check, guardian, left(), watch);
+  const last = await runShellCommand(check, guardian, left(), watch);
   return 'kind' in last ? last : { ...last, tests, isAgain: true };
 }
 
@@ -178,7 +178,7 @@ function launchOf(argv: readonly string[], guardian: Guardian, { session, attemp
   };
 }
 
-async function runCommand(
+async function runShellCommand(
   { command, report, trustsExitStatus }: Omit<CheckedCommand, 'measureTests'>,
   guardian: Guardian,
   assignment: CheckJob,
@@ -232,7 +232,7 @@ function takeReport(folder: SessionFolder, workdir: string, named: string | null
     if (problem !== null && named !== null) return `The report ${lineOf(name, 100)} ${problem}.`;
     if (problem !== null) continue;
     const content = readFileSync(place);
-    const head = headOf(workdir);
+    const head = findHead(workdir);
     const other = otherCommit(commitsNamedIn(content.toString('utf8')), head);
     if (other !== null)
       return `The report ${lineOf(name, 100)} is about commit ${other.slice(0, 10)}, but the command ran on ${head?.slice(0, 10)}.`;
@@ -269,7 +269,7 @@ interface CommandResult extends CommandRun {
   readonly traces: CheckTraces;
 }
 
-function leave(folder: SessionFolder, result: CommandResult): Ending {
+function writeResult(folder: SessionFolder, result: CommandResult): Ending {
   const { command, end, output, problem, written, durationMs, tests, isAgain, commit, traces } = result;
   const timedOut = end.stopped?.by === 'timeout';
   const { lines, isFailure, failing, excerpt } = tellingLines(output, timedOut || end.code !== 0, written);
@@ -300,7 +300,7 @@ function leave(folder: SessionFolder, result: CommandResult): Ending {
   const asked = problem === null ? '' : ` ${problem}`;
   const again = isAgain ? ' It failed before on the same files, where no test fails.' : '';
   const rewritten = traces.changed.length === 0 ? '' : ` ${rewrittenWords(traces)}`;
-  const findings = `The command ${how}.${again}${asked}${rewritten}${tests === null ? '' : describeTests(tests)}${said}`.slice(0, 500);
+  const findings = `The command ${how}.${again}${asked}${rewritten}${tests === null ? '' : describeTestLists(tests)}${said}`.slice(0, 500);
   return { kind: 'completed', findings, error: '', outputs: { exit_status: String(end.code ?? '') }, usage: NO_USAGE };
 }
 
@@ -317,7 +317,7 @@ function testMembers(tests: ProjectTests) {
   };
 }
 
-function describeTests({ regressions, known, flaky }: ProjectTests): string {
+function describeTestLists({ regressions, known, flaky }: ProjectTests): string {
   const lists = [
     listTests('Passed at the base and fails now', regressions),
     listTests('Failed at the base too', known),

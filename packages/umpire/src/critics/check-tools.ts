@@ -502,9 +502,9 @@ function findSettings(
   { name: tool, language, files, key, tables = [], sections = {}, byDefault, npm }: ToolRow,
 ): { readonly settings: string; readonly isDefault: boolean } | null {
   const names = namesIn(project);
-  const textAt = (name: string): string => (readText(join(project, name)) ?? '').replaceAll('\r\n', '\n');
+  const readAt = (name: string): string => (readText(join(project, name)) ?? '').replaceAll('\r\n', '\n');
   const manifest = language === 'script' ? (readManifest(project) ?? {}) : {};
-  const toml = textAt('pyproject.toml');
+  const toml = readAt('pyproject.toml');
   const hasTable = (table: string): boolean =>
     new RegExp(`^\\s{0,8}\\[{1,2}\\s{0,8}tool\\s{0,8}\\.\\s{0,8}"?${table}"?\\s{0,8}[.\\]]`, 'm').test(toml);
   const own = names.find((name) => files.test(name) && readText(join(project, name)) !== null);
@@ -512,7 +512,7 @@ function findSettings(
     own ??
     (key !== undefined && Object.hasOwn(manifest, key) ? 'package.json' : undefined) ??
     (tables.some(hasTable) ? 'pyproject.toml' : undefined) ??
-    Object.entries(sections).find(([name, heading]) => heading.test(textAt(name)))?.[0];
+    Object.entries(sections).find(([name, heading]) => heading.test(readAt(name)))?.[0];
   if (settings !== undefined) return { settings, isDefault: false };
   if (byDefault !== true) return null;
   if (language === 'script') {
@@ -526,7 +526,7 @@ function findSettings(
   if (inToml.test(toml)) return { settings: 'pyproject.toml', isDefault: true };
   const inLines = new RegExp(`^${tool}${end}\\s{0,8}(?:#.{0,200})?$`, 'm');
   const lists = names.filter((name) => /^(?:dev-|test-)?requirements[\w.-]{0,60}\.(?:txt|in)$/.test(name));
-  const listed = lists.find((name) => inLines.test(textAt(name)));
+  const listed = lists.find((name) => inLines.test(readAt(name)));
   return listed === undefined ? null : { settings: listed, isDefault: true };
 }
 

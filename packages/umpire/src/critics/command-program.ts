@@ -105,7 +105,7 @@ function startsStatement({ operator }: ShellCommand): boolean {
 
 function findHidden(text: string, { commands, background }: ShellList): HiddenStatus | null {
   if (background !== null && commands.slice(commands.findLastIndex(startsStatement)).some(isWork))
-    return { why: 'it ends in "&", so nothing waits for the command', instead: cut(text, background, background + 1) };
+    return { why: 'it ends in "&", so nothing waits for the command', instead: cutText(text, background, background + 1) };
   for (const [at, command] of [...commands.entries()].toReversed()) {
     // In a pipe every part counts, and `| { grep -v x || true; }` is how one is left out.
     if (command.group !== null && !command.isOpaque && command.operator !== '|') {
@@ -116,8 +116,8 @@ function findHidden(text: string, { commands, background }: ShellList): HiddenSt
     // Where everything before it always passes, `|| command` never runs.
     if (isWork(command) && command.operator === '||') return findHidden(text, { commands: before, background: null });
     if (isWork(command) || command.operator === '|') return null;
-    const instead = cut(text, command.operatorAt, command.end);
-    const said = show(text, command);
+    const instead = cutText(text, command.operatorAt, command.end);
+    const said = showCommand(text, command);
     if (command.operator === '||') return before.some(isWork) ? { why: `it ends in "|| ${said}"`, instead } : null;
     // `&&` keeps the status of the commands before it.
     if (command.operator === '&&') continue;
@@ -126,7 +126,7 @@ function findHidden(text: string, { commands, background }: ShellList): HiddenSt
     return {
       why:
         command.operator === '&' ? `"&" runs the command before "${said}" in the background` : `it ends in "${said}", which always passes`,
-      instead: isPrinting ? `${cut(text, command.operatorAt, text.length)} && ${text.slice(command.start)}` : instead,
+      instead: isPrinting ? `${cutText(text, command.operatorAt, text.length)} && ${text.slice(command.start)}` : instead,
     };
   }
   return null;
@@ -152,17 +152,17 @@ function findPipe(text: string, { commands }: ShellList): HiddenStatus | null {
     return commands.reduce<HiddenStatus | null>((found, { group }) => found ?? (group === null ? null : findPipe(text, group)), null);
   const after = commands.findIndex(({ operator }, at) => at > first && operator !== '|');
   const end = commands[after < 0 ? commands.length - 1 : after - 1] ?? start;
-  return { why: `only "${show(text, end)}" decides whether it passes`, instead: cut(text, start.operatorAt, end.end) };
+  return { why: `only "${showCommand(text, end)}" decides whether it passes`, instead: cutText(text, start.operatorAt, end.end) };
 }
 
 const SHOWN_LENGTH = 60;
 
-function show(text: string, { start, end }: ShellCommand): string {
+function showCommand(text: string, { start, end }: ShellCommand): string {
   const written = text.slice(start, end).replace(/\s+/g, ' ').trim();
   return written.length > SHOWN_LENGTH ? `${written.slice(0, SHOWN_LENGTH)}...` : written;
 }
 
 /** The text without a part of it and the blanks before that. */
-function cut(text: string, from: number, to: number): string {
+function cutText(text: string, from: number, to: number): string {
   return `${text.slice(0, from).replace(/(?:\s|\\\n)+$/, '')}${text.slice(to)}`.trim();
 }

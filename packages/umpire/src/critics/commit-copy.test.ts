@@ -14,14 +14,14 @@ import {
 } from '../../../../test/support/git-project.js';
 import type { Project } from '../../../../test/support/git-project.js';
 import { environmentIn } from '../sessions/python-environment.js';
-import { copyCommit, filesAt, filesChanged, filesNow, findRepository } from './commit-copy.js';
+import { copyCommit, filesAt, filesChanged, filesNow, findProjectRepository } from './commit-copy.js';
 import type { ProjectRepository } from './commit-copy.js';
 
 cleanUpAfterwards();
 afterEach(() => vi.unstubAllEnvs());
 
 function found(folder: string): ProjectRepository {
-  const repository = findRepository(folder);
+  const repository = findProjectRepository(folder);
   if (repository === null) throw new Error('there is no repository');
   return repository;
 }
@@ -138,7 +138,7 @@ it('finds packages that lie above the repository', async () => {
 });
 
 it('says where there is none', async () => {
-  expect(findRepository(plainProject({ 'a.txt': 'a' }).root)).toBe(null);
+  expect(findProjectRepository(plainProject({ 'a.txt': 'a' }).root)).toBe(null);
   const project = gitProject();
   await expect(copyCommit(found(project.root), 'f'.repeat(40))).rejects.toMatchObject({ code: 'git-failed' });
 });

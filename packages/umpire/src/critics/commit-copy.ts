@@ -36,7 +36,7 @@ export interface ProjectRepository {
 }
 
 /** Null where there is none, or no git. */
-export function findRepository(project: string): ProjectRepository | null {
+export function findProjectRepository(project: string): ProjectRepository | null {
   const asked = ['--path-format=absolute', '--absolute-git-dir', '--git-common-dir', '--show-toplevel'];
   const [gitDir, common, top] = tryRevParse(project, ...asked);
   if (gitDir === undefined || common === undefined || top === undefined) return null;

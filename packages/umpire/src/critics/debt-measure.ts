@@ -48,12 +48,12 @@ export async function measureTools(job: CriticJob, files: readonly string[]): Pr
       return found.map(({ measure }) => {
         // The place of a copy must not make its findings look like others.
         const project = job.project;
-        const plain = (text: string): string => text.replaceAll(`${project}/`, '').replaceAll(project, '.');
+        const stripPlace = (text: string): string => text.replaceAll(`${project}/`, '').replaceAll(project, '.');
         const findings = measure.findings.map((finding): Finding => {
           const { message, artifact } = finding;
           const isPlaced = message.includes(project) || (artifact?.startsWith(project) ?? false);
           return isPlaced
-            ? makeFinding({ ...finding, message: plain(message), artifact: artifact === null ? null : plain(artifact) })
+            ? makeFinding({ ...finding, message: stripPlace(message), artifact: artifact === null ? null : stripPlace(artifact) })
             : finding;
         });
         return { ...measure, findings };
@@ -148,7 +148,7 @@ async function runCheckCommand(job: CriticJob, check: string, command: CommandLi
   if (argv.length === 0) return broken('The command in the settings is empty.');
   const printed = join(scratch, `${check}.report`);
   const run = await runTool(job, { name: argv[0] ?? check, argv, workdir: job.project, scratch, keepStdout: printed });
-  return { measure: readCommandResult(name, run, printed, job.project, findCommandStatuses(argv, job.project)), use: run.use };
+  return { measure: measureCommandRun(name, run, printed, job.project, findCommandStatuses(argv, job.project)), use: run.use };
 }
 
 /** The statuses of the one known tool that a command runs, also by a script of package.json; null where it is none or several. */
@@ -160,19 +160,24 @@ export function findCommandStatuses(argv: readonly string[], project: string): r
   return findStatuses(programName(program));
 }
 
-function readCommandResult(tool: string, run: ToolRun, printed: string, root: string, statuses: readonly number[] | null): ToolMeasurement {
-  const without = (outcome: ToolMeasurement['outcome'], problem: string): ToolMeasurement => ({ tool, outcome, problem, findings: [] });
+function measureCommandRun(tool: string, run: ToolRun, printed: string, root: string, statuses: readonly number[] | null): ToolMeasurement {
+  const withoutFindings = (outcome: ToolMeasurement['outcome'], problem: string): ToolMeasurement => ({
+    tool,
+    outcome,
+    problem,
+    findings: [],
+  });
   const unended = whyUnended(run, tool);
   // The settings ask for it, so it is not merely missing.
-  if (unended !== null) return without(unended.outcome === 'timeout' ? 'timeout' : 'error', unended.problem);
-  const broke = (what: string) => without('error', `${tool} ${what} (${howToolEnded(run)}).${describeOutput(run, null)}`);
+  if (unended !== null) return withoutFindings(unended.outcome === 'timeout' ? 'timeout' : 'error', unended.problem);
+  const broke = (what: string) => withoutFindings('error', `${tool} ${what} (${howToolEnded(run)}).${describeOutput(run, null)}`);
   // A script, or the shell in it, found no such program: that is no finding.
   if (run.code === 126 || run.code === 127) return broke('could not run');
   if (run.code === null || statuses?.includes(run.code) === false) return broke('broke');
   const place = { format: null, root, keep: KEPT };
   const report = readPrinted(printed, place);
   if (report.outcome === 'error' && report.format !== 'unknown')
-    return without('error', `${tool} left an unreadable report: ${report.problems[0]?.message ?? 'it is damaged'}.`);
+    return withoutFindings('error', `${tool} left an unreadable report: ${report.problems[0]?.message ?? 'it is damaged'}.`);
   const findings = isMeasured(report.outcome) ? report.findings : [];
   if (report.format === 'tsc' && findings.some(isTscFault)) return broke('could not use its settings');
   const message = run.code === 0 ? `${tool} reports a failure` : `${tool} failed (exit status ${run.code})`;

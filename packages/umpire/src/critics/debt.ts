@@ -15,7 +15,7 @@ import type { OpenBase } from './baseline.js';
 import { findChange } from './change.js';
 import { leave, unmeasured } from './critic.js';
 import type { Critic, CriticEnd, CriticJob } from './critic.js';
-import { filesAt, filesChanged, filesNow, findRepository } from './commit-copy.js';
+import { filesAt, filesChanged, filesNow, findProjectRepository } from './commit-copy.js';
 import { measureTools } from './debt-measure.js';
 import { isToolSettings, noteAbsentTools } from './check-tools.js';
 import { movesOf, openTests, settleTests, testsAtBase } from './project-tests.js';
@@ -31,7 +31,7 @@ export const debtCritic: Critic = async (job) => {
   // All tools of both states share the job's time.
   timeLeft(job);
   const change = findChange(job.project, job.base);
-  const repository = change === null ? null : findRepository(job.project);
+  const repository = change === null ? null : findProjectRepository(job.project);
   if (change === null || repository === null) return unmeasured('missing', noBaseline(job.base));
   const open = openBase(job, repository, change.base);
   try {

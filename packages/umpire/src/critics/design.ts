@@ -107,9 +107,9 @@ export function findTokens(project: string, patterns: readonly string[], mayGoOn
   for (const path of findFiles(project, isAsked ? patterns : USUAL)) {
     if (!mayGoOn()) break;
     const isNamed = isAsked || path.endsWith('.tokens.json') || path.endsWith('.tokens');
-    const text = textOf(join(project, path));
+    const text = readTokenText(join(project, path));
     if (text.problem !== null) {
-      if (isNamed) files.push(unreadable(path, text.problem));
+      if (isNamed) files.push(makeUnreadable(path, text.problem));
       continue;
     }
     if (!isNamed && !/"\$value"\s{0,100}:/.test(text.text) && !/"resolutionOrder"\s{0,100}:/.test(text.text)) continue;
@@ -122,19 +122,19 @@ export function findTokens(project: string, patterns: readonly string[], mayGoOn
     together += text.text.length;
     if (together > MOST_TOGETHER) {
       files.push(
-        unreadable(path, `the token files up to this one have more than ${MOST_TOGETHER / 1024 / 1024} MB together; no more are read`),
+        makeUnreadable(path, `the token files up to this one have more than ${MOST_TOGETHER / 1024 / 1024} MB together; no more are read`),
       );
       break;
     }
     const file = readTokenFile(text.text, path);
     const isEmpty = file.unreadable === null && file.tokens.length === 0 && file.themedFiles.length === 0;
-    if (isEmpty && isNamed) files.push(unreadable(path, 'the file has no token; expected at least one object with "$value"'));
+    if (isEmpty && isNamed) files.push(makeUnreadable(path, 'the file has no token; expected at least one object with "$value"'));
     else if (!isEmpty) files.push(file);
   }
   return { files, notes };
 }
 
-function textOf(place: string): { readonly text: string; readonly problem: string | null } {
+function readTokenText(place: string): { readonly text: string; readonly problem: string | null } {
   try {
     const { size } = statSync(place);
     if (size > MOST_BYTES) return { text: '', problem: `the file has ${size} bytes; at most ${MOST_BYTES / 1024 / 1024} MB are read` };
@@ -144,7 +144,7 @@ function textOf(place: string): { readonly text: string; readonly problem: strin
   }
 }
 
-function unreadable(file: string, problem: string): TokenFile {
+function makeUnreadable(file: string, problem: string): TokenFile {
   return { file, tokens: [], faults: [], groups: new Set(), root: () => null, themedFiles: [], unreadable: { problem, line: 1 } };
 }
 

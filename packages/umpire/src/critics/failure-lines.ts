@@ -49,7 +49,7 @@ function printedFailures(output: string, failed: boolean): FailureLines {
   const none = { lines: last, isFailure: false, failing: null, excerpt: null };
   if (!failed) return none;
   const summary = lastSummary(all);
-  const failures = summary !== null && summary.failing > 0 ? failuresOf(all, summary) : [];
+  const failures = summary !== null && summary.failing > 0 ? findFailures(all, summary) : [];
   if (summary !== null && failures.length > 0)
     return {
       lines: fitting(failures.flatMap(({ words }) => words)),
@@ -85,7 +85,7 @@ interface ListedFailure {
   readonly words: readonly string[];
 }
 
-function failuresOf(lines: readonly string[], summary: RunnerSummary): readonly ListedFailure[] {
+function findFailures(lines: readonly string[], summary: RunnerSummary): readonly ListedFailure[] {
   return LISTS[summary.kind]?.(lines, summary.at) ?? [];
 }
 
@@ -100,7 +100,7 @@ const LISTS: Readonly<Partial<Record<SummaryKind, (lines: readonly string[], at:
       return { at: start, words: [titles, ...(error === undefined || /^\d{1,9}\) /.test(error) ? [] : [error])] };
     }),
   vitest: (lines, at) => withErrors(lines, startsOf(lines, /^FAIL\s+\S/, 0, at)),
-  jest: (lines, at) => withErrors(lines, distinct(lines, startsOf(lines, /^● (?!Console\b|Validation\b)\S/, 0, at))),
+  jest: (lines, at) => withErrors(lines, keepFirst(lines, startsOf(lines, /^● (?!Console\b|Validation\b)\S/, 0, at))),
   pytest: (lines, at) => {
     // Its short summary names them; the details before it begin with `____ test_a ____`.
     const named = startsOf(lines, /^(?:FAILED|ERROR) \S/, 0, at);
@@ -118,7 +118,7 @@ function startsOf(lines: readonly string[], start: RegExp, from: number, to = li
 }
 
 /** Jest lists a failure again at the end of a long run. */
-function distinct(lines: readonly string[], starts: readonly number[]): readonly number[] {
+function keepFirst(lines: readonly string[], starts: readonly number[]): readonly number[] {
   return starts.filter((at) => lines.indexOf(lines[at] ?? '') === at);
 }
 
@@ -198,13 +198,13 @@ type TestLists = Readonly<Record<'regressions' | 'known' | 'added' | 'flaky' | '
 
 /** Names of the tests of some figures, for evidence. */
 export function nameTests({ regressions, known, added, flaky, quarantined }: TestLists, most: number) {
-  const names = (tests: readonly NamedTest[]) => tests.slice(0, most).map(({ id }) => id);
+  const listIds = (tests: readonly NamedTest[]) => tests.slice(0, most).map(({ id }) => id);
   return {
     regressions_measured: regressions.length,
-    known_failures: names(known),
-    new_failures: names(added),
-    flaky: names(flaky),
-    quarantined: names(quarantined),
+    known_failures: listIds(known),
+    new_failures: listIds(added),
+    flaky: listIds(flaky),
+    quarantined: listIds(quarantined),
   };
 }
 

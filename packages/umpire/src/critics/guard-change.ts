@@ -152,10 +152,10 @@ export function withRetrial<View extends Weighed>(
   const weighed = weighByRetrial([...view.findings, ...view.notes], outcome);
   // A breach that shows how the failing test was removed says more, and an allowance may cover it.
   const removals = [...weighed.filter(({ level }) => level === 'breach'), ...view.allowed.map(({ finding }) => finding)];
-  const isShown = (finding: GuardFinding): boolean =>
+  const isShownByReading = (finding: GuardFinding): boolean =>
     finding.rule === 'failing-test-removed' && removals.some((other) => isSameTest(finding, other));
   const own = weigh(
-    findings.filter((finding) => !isShown(finding)),
+    findings.filter((finding) => !isShownByReading(finding)),
     allowances,
     today,
     pathTest,

@@ -9,7 +9,7 @@ import type { MeasuredTest, TestsMeasurement } from '@umpire/core/formats/debt-m
 import type { Damage } from '@umpire/core/model/vocabulary.js';
 import { openBase } from './baseline.js';
 import { findBaseCommit } from './change.js';
-import { findRepository } from './commit-copy.js';
+import { findProjectRepository } from './commit-copy.js';
 import type { ProjectRepository } from './commit-copy.js';
 import type { CriticJob } from './critic.js';
 import { findTests, removeScratch } from '../runners/find-tests.js';
@@ -55,13 +55,13 @@ export interface MeasuredLayer {
 
 /** Runs failing tests again, and the tests of the base and of the commit before the cycle where they are not known yet. */
 export async function compareLayer(job: CriticJob, measured: MeasuredLayer): Promise<LayerComparison> {
-  const tests = testsOf(measured.runs);
+  const tests = joinTests(measured.runs);
   const blank = { base: null, before: null, suspected: [], regressions: [], known: [], flaky: [], quarantined: [], damage: null };
   if (!isMeasured(tests.outcome)) return { ...blank, notes: [], uses: [] };
   const { isOut, notes } = quarantineOf(job, tests);
   const failing = tests.results.filter((test) => isFailing(test) && !isOut.has(test.id));
   const again = await passingAgain(job, measured.found, failing);
-  const now = { tests: { ...tests, flaky: again.ids }, coverage: coverageOf(measured.runs), quarantined: [...isOut] };
+  const now = { tests: { ...tests, flaky: again.ids }, coverage: sumLayerCoverage(measured.runs), quarantined: [...isOut] };
   const settled = { flaky: again.ids, quarantined: now.quarantined, uses: again.uses };
   try {
     const states = await earlierStates(job, measured.layer);
@@ -97,9 +97,9 @@ export function differLayer(
   const { regressions, known, added } = compareTests(base.tests, tests, base.moves, quarantined);
   const broken = before === null ? [] : compareTests(before.tests, tests, before.moves, quarantined).regressions;
   const isBroken = new Set(broken.map(({ id }) => id));
-  const isTest = ({ id, status, file }: MeasuredTest): boolean => status === 'failed' && id !== file;
-  const failed = added.filter((test) => isTest(test) && !isBroken.has(test.id));
-  const unloadable = added.filter((test) => !isTest(test) && !isBroken.has(test.id)).map((test) => ({ ...test, isUnloadable: true }));
+  const isFailedTest = ({ id, status, file }: MeasuredTest): boolean => status === 'failed' && id !== file;
+  const failed = added.filter((test) => isFailedTest(test) && !isBroken.has(test.id));
+  const unloadable = added.filter((test) => !isFailedTest(test) && !isBroken.has(test.id)).map((test) => ({ ...test, isUnloadable: true }));
   const isThere = new Set(tests.results.map(({ id }) => id));
   const gone = (before?.suspected ?? []).filter(({ id, isUnloadable }) => !isThere.has(id) && isUnloadable !== true);
   const counted = tests.results.filter(({ id, status }) => status !== 'skipped' && !failed.some((test) => test.id === id));
@@ -132,7 +132,7 @@ async function earlierStates(
 ): Promise<{ readonly base: EarlierState | null; readonly before: EarlierState | null } | null> {
   if (job.settings.tests === 'none') return null;
   const commit = findBaseCommit(job.project, job.base);
-  const repository = commit === null ? null : findRepository(job.project);
+  const repository = commit === null ? null : findProjectRepository(job.project);
   if (commit === null || repository === null) return null;
   const base = await stateAt(job, repository, commit, layer);
   const cycle = job.before ?? null;
@@ -144,7 +144,7 @@ async function earlierStates(
 async function stateAt(job: CriticJob, repository: ProjectRepository, commit: string, layer: string): Promise<EarlierState | null> {
   const open = openBase(job, repository, commit);
   try {
-    const { baseline } = await open.measured(partOf(layer), (own) => measureState(own, layer));
+    const { baseline } = await open.measured(namePart(layer), (own) => measureState(own, layer));
     const { tests } = baseline.state;
     const isKnown = isMeasured(tests.outcome) || (tests.outcome === 'missing' && tests.problem === null);
     return isKnown ? { ...baseline.state, commit, moves: movesOf(job.project, commit) } : null;
@@ -153,7 +153,7 @@ async function stateAt(job: CriticJob, repository: ProjectRepository, commit: st
   }
 }
 
-function partOf(layer: string): `layer ${string}` {
+function namePart(layer: string): `layer ${string}` {
   return `layer ${layer}`;
 }
 
@@ -162,9 +162,9 @@ async function measureState(job: CriticJob, layer: string) {
   try {
     const layerOf = layerTest(job.settings.testing);
     const runs = await runTestsWithCoverage(job, found, (path) => layerOf(path) === layer);
-    const tests = testsOf(runs);
+    const tests = joinTests(runs);
     const again = await passingAgain(job, found, tests.results.filter(isFailing));
-    const state: LayerState = { tests: { ...tests, flaky: again.ids }, coverage: coverageOf(runs), suspected: [] };
+    const state: LayerState = { tests: { ...tests, flaky: again.ids }, coverage: sumLayerCoverage(runs), suspected: [] };
     const isBroken = runs.length > 0 && !isMeasured(tests.outcome);
     return { state, uses: [...found.uses, ...runs.flatMap(({ uses }) => uses), ...again.uses], isBroken };
   } finally {
@@ -175,19 +175,19 @@ async function measureState(job: CriticJob, layer: string) {
 /** So that the next cycle of the same session need not measure this commit again. */
 export function keepLayer(job: CriticJob, measured: MeasuredLayer, { suspected, flaky }: LayerComparison, provenance: Provenance): void {
   const { commit, content } = provenance;
-  const tests = testsOf(measured.runs);
-  const repository = commit === null || content !== null || !isMeasured(tests.outcome) ? null : findRepository(job.project);
+  const tests = joinTests(measured.runs);
+  const repository = commit === null || content !== null || !isMeasured(tests.outcome) ? null : findProjectRepository(job.project);
   if (commit === null || repository === null) return;
   const results = tests.results.map((test) => ({ ...test, message: null, line: null }));
-  const state: LayerState = { tests: { ...tests, results, flaky }, coverage: coverageOf(measured.runs), suspected };
-  openBase(job, repository, commit).keep(partOf(measured.layer), state, provenance);
+  const state: LayerState = { tests: { ...tests, results, flaky }, coverage: sumLayerCoverage(measured.runs), suspected };
+  openBase(job, repository, commit).keep(namePart(measured.layer), state, provenance);
 }
 
-function coverageOf(runs: readonly PlaceRun[]): number | null {
+function sumLayerCoverage(runs: readonly PlaceRun[]): number | null {
   return sumCoverage(runs)?.lines.pct ?? null;
 }
 
-function testsOf(runs: readonly PlaceRun[]): TestsMeasurement {
+function joinTests(runs: readonly PlaceRun[]): TestsMeasurement {
   const outcome = worstOutcome(runs.map((run) => run.outcome));
   const problem = runs.find((run) => run.problem !== null)?.problem ?? null;
   const results = runs.flatMap((run) => run.results.map(({ id, status, file, line, message }) => ({ id, status, file, line, message })));

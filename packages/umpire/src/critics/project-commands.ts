@@ -19,7 +19,7 @@ export function projectCommands(folder: string, settings: CriticSettings, own: s
   const found = [
     ...(own === null ? [] : [own]),
     ...[settings.debt.types, settings.debt.lint, settings.debt.quality].flatMap((line) =>
-      line === undefined || line === false ? [] : [textOf(line)],
+      line === undefined || line === false ? [] : [joinCommand(line)],
     ),
     ...scriptCommands(project, names),
     ...makeCommands(project, names),
@@ -97,7 +97,7 @@ function runnerCommands(project: string, wanted: RunnerName | null, names: Reado
   return [...runners.flatMap((runner) => RUNNERS[runner].commands), ...managed];
 }
 
-function textOf(line: CommandLine): string {
+function joinCommand(line: CommandLine): string {
   return typeof line === 'string' ? line : line.join(' ');
 }
 

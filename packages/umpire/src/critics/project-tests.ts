@@ -20,7 +20,7 @@ import type { FileRole } from '@umpire/guard/project/paths.js';
 import { openBase } from './baseline.js';
 import type { OpenBase } from './baseline.js';
 import { findBaseCommit } from './change.js';
-import { filesAt, filesChanged, findRepository, linesRemoved } from './commit-copy.js';
+import { filesAt, filesChanged, findProjectRepository, linesRemoved } from './commit-copy.js';
 import type { CriticJob } from './critic.js';
 import { findForeign, findPlaces, findTests, removeScratch } from '../runners/find-tests.js';
 import type { FoundTests } from '../runners/find-tests.js';
@@ -81,7 +81,7 @@ export async function measureProjectTests(given: CriticJob): Promise<ProjectTest
   const job: CriticJob = { ...given, timeoutMs: timeLeft(given), watch: { ...given.watch, log: () => undefined } };
   if (job.settings.tests === 'none') return { ...nothing('missing', 'The settings say that there are no tests.', null), isNone: true };
   const base = findBaseCommit(job.project, job.base);
-  const repository = base === null ? null : findRepository(job.project);
+  const repository = base === null ? null : findProjectRepository(job.project);
   if (base === null || repository === null) return nothing('missing', 'There is no earlier commit to compare the tests with.', null);
   if (!hasTests(job) && !filesChanged(job.project, base).some((path) => TELLS_TESTS.test(path)))
     return nothing('missing', 'No runnable tests found.', base);
@@ -150,7 +150,7 @@ export async function testsAtBase(
       // What tests of the baseline said when they failed is of no use later.
       const results = tests.measure.results.map((test) => ({ ...test, message: null, line: null }));
       const state: TestsMeasurement = { ...tests.measure, results, flaky: again.ids };
-      return { state, uses: [...tests.uses, ...again.uses], isBroken: isBroken(state) };
+      return { state, uses: [...tests.uses, ...again.uses], isBroken: isSuiteBroken(state) };
     } finally {
       tests.close();
     }
@@ -158,7 +158,7 @@ export async function testsAtBase(
   return { state: baseline.state, uses: baseline.provenance.tools, note };
 }
 
-function isBroken({ outcome }: TestsMeasurement): boolean {
+function isSuiteBroken({ outcome }: TestsMeasurement): boolean {
   return outcome === 'error' || outcome === 'timeout';
 }
 
@@ -194,9 +194,9 @@ function judgeTests(before: TestsMeasurement, settled: SettledTests, moves: File
   const after = settled.state;
   const short = base.slice(0, 10);
   const notes = [...after.notes, ...settled.notes];
-  if (isBroken(after)) {
+  if (isSuiteBroken(after)) {
     const why = after.problem ?? 'they broke off.';
-    if (!isBroken(before)) return { ...nothing(after.outcome, why, base), notes };
+    if (!isSuiteBroken(before)) return { ...nothing(after.outcome, why, base), notes };
     return {
       ...nothing('missing', `The tests could not run at the base ${short} either, so regressions are unknown: ${why}`, base),
       notes,
@@ -209,7 +209,7 @@ function judgeTests(before: TestsMeasurement, settled: SettledTests, moves: File
   }
   const figures = compareTests(before, after, moves, settled.quarantined);
   const common = { ...figures, base, isNone: false, notes, uses: [] };
-  if (isBroken(before)) {
+  if (isSuiteBroken(before)) {
     const problem = `The tests could not run at the base ${short}, so regressions are unknown: ${before.problem ?? 'they broke off.'}`;
     return { ...common, outcome: 'missing', problem };
   }
@@ -242,11 +242,11 @@ export function compareTests(
     ),
   ];
   const reported = new Set(lost.map(({ file }) => file));
-  const known = new Set(isBroken(before) ? [] : old);
+  const known = new Set(isSuiteBroken(before) ? [] : old);
   const passed = after.results.filter(({ id, status }) => status === 'passed' || flaky.has(id)).length;
   return {
     regressions: [...changed('fails'), ...lost],
-    added: isBroken(before) ? [] : changed('new').filter(({ status, file }) => status !== 'errored' || !reported.has(file)),
+    added: isSuiteBroken(before) ? [] : changed('new').filter(({ status, file }) => status !== 'errored' || !reported.has(file)),
     known: failing.filter(({ id }) => known.has(id)),
     flaky: flakyTests(before, after),
     quarantined: after.results.filter(({ id }) => quarantined.includes(id)),

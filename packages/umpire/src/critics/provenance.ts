@@ -23,7 +23,7 @@ const ASIDE: ReadonlySet<string> = new Set(['.git', 'node_modules', '.umpire', '
 export async function readJudgedContent(job: Pick<ToolJob, 'project' | 'session'>): Promise<JudgedState> {
   const [gitDir, top] = tryRevParse(job.project, '--absolute-git-dir', '--show-toplevel');
   const isAside = (path: string): boolean =>
-    path.split('/').some((part) => ASIDE.has(part)) || isUnder(join(job.project, path), job.session);
+    path.split('/').some((part) => ASIDE.has(part)) || isInside(join(job.project, path), job.session);
   if (gitDir === undefined || top === undefined) return { commit: null, content: hashOf(job.project, everyFile(job.project, isAside)) };
   const gitTarget = { gitDir, workTree: top };
   const head = await tryGit(gitTarget, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
@@ -62,21 +62,21 @@ export function tryRevParse(folder: string, ...args: readonly string[]): readonl
 }
 
 /** The commit that is checked out; null without one. */
-export function headOf(folder: string): string | null {
+export function findHead(folder: string): string | null {
   return tryRevParse(folder, '--verify', '--quiet', 'HEAD^{commit}')[0] ?? null;
 }
 
 function everyFile(root: string, isAside: (path: string) => boolean): readonly string[] {
   const found: string[] = [];
-  const walk = (folder: string): void => {
+  const walkFolder = (folder: string): void => {
     for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
       if (isAside(path)) continue;
-      if (entry.isDirectory()) walk(path);
+      if (entry.isDirectory()) walkFolder(path);
       else if (entry.isFile() || entry.isSymbolicLink()) found.push(path);
     }
   };
-  walk('');
+  walkFolder('');
   return found;
 }
 
@@ -97,6 +97,6 @@ function hashOf(root: string, paths: readonly string[]): string {
   return hash.digest('hex');
 }
 
-function isUnder(path: string, folder: string): boolean {
+function isInside(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }

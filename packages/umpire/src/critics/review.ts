@@ -18,7 +18,7 @@ import { openBase } from './baseline.js';
 import type { OpenBase } from './baseline.js';
 import { findChange } from './change.js';
 import type { CriticChange } from './change.js';
-import { findRepository } from './commit-copy.js';
+import { findProjectRepository } from './commit-copy.js';
 import { leave, unmeasured } from './critic.js';
 import type { Critic, CriticJob } from './critic.js';
 import { findCheckTools, isToolSettings, noteAbsentTools } from './check-tools.js';
@@ -28,7 +28,7 @@ import { findFiles } from '../runners/project-files.js';
 import { listTests, nameTests } from './failure-lines.js';
 import { measureProjectTests } from './project-tests.js';
 import type { ProjectTests } from './project-tests.js';
-import { headOf, provenanceOf, readJudgedContent } from './provenance.js';
+import { findHead, provenanceOf, readJudgedContent } from './provenance.js';
 import { otherCommit } from '@umpire/core/formats/provenance.js';
 import type { Provenance, ToolUse } from '@umpire/core/formats/provenance.js';
 import { hidesFailure, placeFindings, readReport } from '../runners/report-file.js';
@@ -117,7 +117,7 @@ export const reviewCritic: Critic = async (job) => {
   leave(job, REVIEW_RESULTS, resultsPage(score, sources, { ...change, unread }, tests?.figures ?? null, provenance));
   return {
     outcome: score.signal === 'CONVERGED' ? 'pass' : 'fail',
-    summary: `${summaryOf(score, findings, read)} ${notes.join(' ')}`.trim().slice(0, 500),
+    summary: `${describeScore(score, findings, read)} ${notes.join(' ')}`.trim().slice(0, 500),
     outputs: { review_score: String(score.score), gc_signal: score.signal },
     files: [REVIEW_RESULTS],
     notes,
@@ -181,7 +181,7 @@ function testFinding({ id, file, line, message }: MeasuredTest, what: string, se
 
 /** A tool that was broken at the base already is no fault of the change: what it would find is unknown. */
 async function withoutBrokenBefore(job: CriticJob, change: CriticChange, sources: readonly LintSource[]): Promise<readonly ReviewSource[]> {
-  const repository = sources.some(({ outcome }) => outcome === 'error') ? findRepository(job.project) : null;
+  const repository = sources.some(({ outcome }) => outcome === 'error') ? findProjectRepository(job.project) : null;
   if (repository === null) return sources;
   const open = openBase(job, repository, change.base);
   try {
@@ -224,12 +224,12 @@ function unreadNotes({ lines }: CriticChange, sources: readonly ReviewSource[], 
   const code = [...lines.keys()].filter((path) => CODE.test(path)).length;
   const settings = [...lines.keys()].filter((path) => isToolSettings(path));
   const hasReviewer = sources.some(({ name }) => name === REVIEWER);
-  const few = (paths: readonly string[]) => `${paths.slice(0, 5).join(', ')}${paths.length > 5 ? ` and ${paths.length - 5} more` : ''}`;
+  const listFew = (paths: readonly string[]) => `${paths.slice(0, 5).join(', ')}${paths.length > 5 ? ` and ${paths.length - 5} more` : ''}`;
   return [
     ...(unread.length === 0 || hasReviewer
       ? []
-      : [`No tool checked ${unread.length} of ${code} changed code ${code === 1 ? 'file' : 'files'}: ${few(unread)}.`]),
-    ...(settings.length === 0 ? [] : [`The change also edits linter settings: ${few(settings)}.`]),
+      : [`No tool checked ${unread.length} of ${code} changed code ${code === 1 ? 'file' : 'files'}: ${listFew(unread)}.`]),
+    ...(settings.length === 0 ? [] : [`The change also edits linter settings: ${listFew(settings)}.`]),
   ];
 }
 
@@ -271,7 +271,7 @@ function inChange(findings: readonly Finding[], lines: ChangedLines): readonly F
 
 /** Reports in the project. One that is older than the change, or about another commit, describes another state and is left out. */
 function gatherReports(job: CriticJob, { lines }: CriticChange, started: Date): readonly ReviewSource[] {
-  const head = headOf(job.project);
+  const head = findHead(job.project);
   const reports = findFiles(job.project, job.settings.review.reports);
   // Reports that nobody commits are written one after the other, and are no part of the change.
   const changed = [...lines.keys()].filter((path) => !reports.includes(path));
@@ -361,7 +361,7 @@ function resultsPage(
   return `${JSON.stringify(page, null, 2)}\n`;
 }
 
-function summaryOf({ score, signal }: ReviewScore, findings: readonly Finding[], sources: readonly ReviewSource[]): string {
+function describeScore({ score, signal }: ReviewScore, findings: readonly Finding[], sources: readonly ReviewSource[]): string {
   const who = sources.map(({ name }) => name).join(', ');
   const first = findings.find(({ severity }) => severity === 'critical') ?? findings.find(({ severity }) => severity === 'high');
   const place = first === undefined || first.artifact === null ? '' : ` (${first.artifact}:${first.line ?? '?'})`;

@@ -56,7 +56,7 @@ export async function runCheckTool(job: CriticJob, tool: CheckTool, scratch: str
   });
   const seen = new CheckedFileList();
   for (const file of tool.listed?.(report) ?? []) seen.add(toProjectPath(file, job.project) ?? '');
-  const result = readResult(tool, run, { report, scratch, project: job.project }, seen);
+  const result = readToolResult(tool, run, { report, scratch, project: job.project }, seen);
   const { files: checked, doubt } = seen.of(tool.name, files, files.length === 0 ? undefined : tool.universe?.());
   return { ...result, use: run.use, asked: null, checked, doubt };
 }
@@ -75,7 +75,7 @@ function withResult(outcome: CheckOutcome, findings: readonly Finding[]): CheckR
   return { outcome, findings, problem: null, partial: [] };
 }
 
-function readResult(tool: CheckTool, run: ToolRun, places: ReportPlaces, checked: CheckedFileList): CheckReading {
+function readToolResult(tool: CheckTool, run: ToolRun, places: ReportPlaces, checked: CheckedFileList): CheckReading {
   const { report: path, project: root } = places;
   const unended = whyUnended(run, tool.name);
   if (unended !== null) return withoutResult(unended.outcome, unended.problem);

@@ -44,7 +44,7 @@ export const testingCritic: Critic = async (job) => {
       removeOld(folder, layer);
       written.push(await runLayer(job, found, { layer, layerOf, judged, started }));
     }
-    return found.places.length === 0 ? { ...endOf(written), unable: true } : endOf(written);
+    return found.places.length === 0 ? { ...describeEnd(written), unable: true } : describeEnd(written);
   } finally {
     removeScratch(found);
   }
@@ -104,13 +104,13 @@ const NO_TESTS = 'The test runner found no test files.';
 export const NO_RUNNER =
   'No test runner found. Umpire looks for Vitest, Jest, Mocha, node:test and pytest in scripts, configuration and dependencies. Set one with critics.testing.runner.';
 
-function endOf(written: readonly WrittenLayer[]): CriticEnd {
+function describeEnd(written: readonly WrittenLayer[]): CriticEnd {
   const all = written.map(({ evidence }) => evidence);
   const [only] = written.length === 1 ? written : [];
   const damage = only?.damage ?? null;
   return {
     outcome: worstOutcome(all.map((each) => each.outcome)),
-    summary: all.map(sentence).join(' ').slice(0, 500),
+    summary: all.map(describeLayerRun).join(' ').slice(0, 500),
     outputs: only === undefined ? {} : outputsOf(only.evidence),
     files: all.flatMap(({ layer }) => [resultPath(layer), outputPath(layer)]),
     notes: [...new Set(all.flatMap((each) => each.notes))],
@@ -126,7 +126,7 @@ function outputsOf({ pass_rate, coverage, test_files }: RunEvidence): CriticEnd[
   };
 }
 
-function sentence(evidence: RunEvidence): string {
+function describeLayerRun(evidence: RunEvidence): string {
   const { layer, problem, passed, total, skipped, coverage, coverage_problem: blind, failures, suspected_bugs, flaky = [] } = evidence;
   if (problem !== undefined) return `${layer}: ${problem}`;
   const left = (skipped ?? 0) === 0 ? '' : `, ${skipped} skipped`;
@@ -136,12 +136,12 @@ function sentence(evidence: RunEvidence): string {
       : `coverage is ${coverage}%`;
   const names = failures.slice(0, 3).map(({ name }) => name);
   const failing = names.length === 0 ? '' : ` Failing: ${names.join('; ')}${failures.length > names.length ? '; …' : ''}.`;
-  const suspected = listed('Suspected bugs (new tests that fail)', suspected_bugs ?? []);
-  const unsteady = listed('Flaky', flaky);
-  return `${layer}: ${passed} of ${total} ${total === 1 ? 'test passes' : 'tests pass'}${left}; ${covered}.${failing}${suspected}${unsteady}${openLines(evidence)}`;
+  const suspected = listNames('Suspected bugs (new tests that fail)', suspected_bugs ?? []);
+  const unsteady = listNames('Flaky', flaky);
+  return `${layer}: ${passed} of ${total} ${total === 1 ? 'test passes' : 'tests pass'}${left}; ${covered}.${failing}${suspected}${unsteady}${describeUncovered(evidence)}`;
 }
 
-function listed(label: string, tests: readonly { readonly name: string }[]): string {
+function listNames(label: string, tests: readonly { readonly name: string }[]): string {
   const names = tests.slice(0, MOST_NAMED).map(({ name }) => name);
   return names.length === 0 ? '' : ` ${label}: ${names.join('; ')}${tests.length > names.length ? '; …' : ''}.`;
 }
@@ -149,7 +149,7 @@ function listed(label: string, tests: readonly { readonly name: string }[]): str
 const MOST_NAMED = 3;
 
 /** Whoever writes the next tests begins here; all of it is in the run's file. */
-function openLines({ uncovered }: RunEvidence): string {
+function describeUncovered({ uncovered }: RunEvidence): string {
   if (uncovered.length === 0) return '';
   const places = uncovered.slice(0, MOST_NAMED).map(({ file, lines }) => {
     // `3-5` for three lines in a row.
@@ -256,7 +256,7 @@ export function evidenceOf({ layer, runs, notes, cause, isInterrupted, compariso
   const results = all
     .filter((result) => !isFailure(result) || !isOut.has(result.id))
     .map((result) => (isFlaky.has(result.id) ? { ...result, status: 'passed' as const } : result));
-  const figures = figuresOf(results);
+  const figures = countTests(results);
   const covered = broken ? null : sumCoverage(runs);
   const lines = covered?.lines ?? null;
   const leftOut = runs.flatMap((run) => run.notInCoverage ?? []);
@@ -279,7 +279,7 @@ export function evidenceOf({ layer, runs, notes, cause, isInterrupted, compariso
     failed: broken ? null : figures.failed,
     skipped: broken ? null : figures.skipped,
     failures: broken ? [] : results.filter(isFailure).slice(0, MOST_FAILURES).map(failureSince(comparison)),
-    ...(broken || comparison === undefined ? {} : comparedFields(all, comparison)),
+    ...(broken || comparison === undefined ? {} : describeComparison(all, comparison)),
     lines,
     ...(lines === null || leftOut.length === 0 ? {} : { not_in_coverage: leftOut.slice(0, MOST_FILES) }),
     uncovered: covered === null ? [] : leastCovered(covered.files),
@@ -292,7 +292,7 @@ export function evidenceOf({ layer, runs, notes, cause, isInterrupted, compariso
         version,
         outcome,
         problem,
-        tests: isMeasured ? figuresOf(results) : null,
+        tests: isMeasured ? countTests(results) : null,
         lines: isMeasured ? (sumCoverage([{ coverage }])?.lines ?? null) : null,
       };
     }),
@@ -303,7 +303,7 @@ export function evidenceOf({ layer, runs, notes, cause, isInterrupted, compariso
 
 const NO_LINES = 'The tests reach no measured source file, so coverage is 0.';
 
-function figuresOf(results: readonly TestResult[]): Figures {
+function countTests(results: readonly TestResult[]): Figures {
   const count = (wanted: (result: TestResult) => boolean): number => results.filter(wanted).length;
   const passed = count(({ status }) => status === 'passed');
   const failed = count(isFailure);
@@ -316,20 +316,20 @@ function isFailure({ status }: TestResult): boolean {
 
 /** What a test that fails now was at the base. A file that cannot be loaded was fine if one of its tests passed. */
 function failureSince(comparison: LayerRun['comparison']): (result: TestResult) => RunEvidence['failures'][number] {
-  if (comparison === undefined || comparison.base === null) return failureOf;
+  if (comparison === undefined || comparison.base === null) return describeFailure;
   const passed = new Set(
     comparison.regressions.flatMap(({ id, file, status }) => (status === 'errored' && file !== null ? [id, file] : [id])),
   );
   const failed = new Set(comparison.known.map(({ id }) => id));
-  return (result) => ({ ...failureOf(result), was: passed.has(result.id) ? 'passed' : failed.has(result.id) ? 'failed' : 'new' });
+  return (result) => ({ ...describeFailure(result), was: passed.has(result.id) ? 'passed' : failed.has(result.id) ? 'failed' : 'new' });
 }
 
-function comparedFields(all: readonly TestResult[], comparison: NonNullable<LayerRun['comparison']>): Partial<RunEvidence> {
+function describeComparison(all: readonly TestResult[], comparison: NonNullable<LayerRun['comparison']>): Partial<RunEvidence> {
   const { base, before, suspected, regressions, flaky, quarantined } = comparison;
-  const named = (ids: readonly string[]) => {
+  const nameTests = (ids: readonly string[]) => {
     const wanted = new Set(ids);
     const tests = all.filter(({ id }) => wanted.has(id)).slice(0, MOST_FAILURES);
-    return tests.map(failureOf).map(({ name, file }) => ({ name, file }));
+    return tests.map(describeFailure).map(({ name, file }) => ({ name, file }));
   };
   return {
     ...(suspected.length === 0
@@ -337,15 +337,15 @@ function comparedFields(all: readonly TestResult[], comparison: NonNullable<Laye
       : {
           suspected_bugs: suspected
             .slice(0, MOST_FAILURES)
-            .map((test) => ({ ...failureOf(test), ...(test.isGone ? { gone: true as const } : {}) })),
+            .map((test) => ({ ...describeFailure(test), ...(test.isGone ? { gone: true as const } : {}) })),
         }),
-    ...(flaky.length === 0 ? {} : { flaky: named(flaky) }),
-    ...(quarantined.length === 0 ? {} : { quarantined: named(quarantined) }),
+    ...(flaky.length === 0 ? {} : { flaky: nameTests(flaky) }),
+    ...(quarantined.length === 0 ? {} : { quarantined: nameTests(quarantined) }),
     ...(base === null ? {} : { regressions_measured: regressions.length, compared_with: { base, ...(before === null ? {} : { before }) } }),
   };
 }
 
-function failureOf({ id, file, line, message }: Pick<TestResult, 'id' | 'file' | 'line' | 'message'>): FailedTest {
+function describeFailure({ id, file, line, message }: Pick<TestResult, 'id' | 'file' | 'line' | 'message'>): FailedTest {
   const name = file !== null && id.startsWith(`${file} > `) ? id.slice(file.length + ' > '.length) : id;
   return { name, file, line, message: message ?? '' };
 }

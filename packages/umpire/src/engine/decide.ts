@@ -173,8 +173,8 @@ async function refuseOtherCommit({ project }: DecideCall, state: SessionState, e
     return commits.length === 0 ? [] : [{ path, commits }];
   });
   if (named.length === 0) return;
-  const { headOf } = await import('../critics/provenance.js');
-  const head = headOf(project);
+  const { findHead } = await import('../critics/provenance.js');
+  const head = findHead(project);
   for (const { path, commits } of named) {
     const commit = otherCommit(commits, head);
     if (commit !== null && head !== null)

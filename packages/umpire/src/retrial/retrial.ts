@@ -17,7 +17,7 @@ import { isTestFile } from '@umpire/guard/retrial/judges.js';
 import type { TrialRules } from '@umpire/guard/retrial/compare.js';
 import { openBase } from '../critics/baseline.js';
 import { runsTests } from '../runners/package-scripts.js';
-import { findRepository, copyCommit } from '../critics/commit-copy.js';
+import { findProjectRepository, copyCommit } from '../critics/commit-copy.js';
 import type { CriticJob, RetryChange } from '../critics/critic.js';
 import { testsAtBase } from '../critics/project-tests.js';
 import type { RetrialFindings } from '@umpire/guard/retrial/clear.js';
@@ -192,7 +192,7 @@ class TrialRuns {
 
   private async namedWay({ workdir }: OpenedTree): Promise<Way | null> {
     const { job, commits } = this.request;
-    const repository = findRepository(workdir);
+    const repository = findProjectRepository(workdir);
     if (job.settings.tests === 'none' || repository === null) return null;
     const open = openBase({ ...quiet(job), project: workdir }, repository, commits.base);
     try {
@@ -279,7 +279,7 @@ export interface CopiedRetrial extends Omit<RetrialRequest, 'commits' | 'openTre
 export async function retryCopies({ repository, base, to, ...request }: CopiedRetrial): Promise<Retrial> {
   const { checkout, prefix } = repository;
   const commits = await makeTrialCommits(checkout, base, to ?? (await treeOnDisk(checkout)), prefix);
-  const own = findRepository(request.job.project) as ProjectRepository;
+  const own = findProjectRepository(request.job.project) as ProjectRepository;
   const openTree = async (commit: string): Promise<OpenedTree> => {
     const { project, remove } = await copyCommit(own, commit);
     return { workdir: project, close: () => Promise.resolve(remove()) };

@@ -74,13 +74,13 @@ interface MutatedTest {
 
 /** Null: no changed test imports source that can be mutated. */
 export async function runMutants({ job, change, seed, old, now }: MutantTrial): Promise<MutantReport | null> {
-  const read = (path: string): string | null => (isFile(join(old.workdir, path)) ? readFileSync(join(old.workdir, path), 'utf8') : null);
-  const tests = changedTests(change, read);
-  const sources = new Map([...new Set(tests.flatMap((test) => test.sources))].map((path) => [path, read(path) ?? '']));
+  const readOld = (path: string): string | null => (isFile(join(old.workdir, path)) ? readFileSync(join(old.workdir, path), 'utf8') : null);
+  const tests = changedTests(change, readOld);
+  const sources = new Map([...new Set(tests.flatMap((test) => test.sources))].map((path) => [path, readOld(path) ?? '']));
   const all = [...sources].flatMap(([path, text]) => mutantsIn(path, text));
   if (all.length === 0) return null;
   const began = elapsedMs();
-  const left = (): number => ALL_MS - (elapsedMs() - began);
+  const leftMs = (): number => ALL_MS - (elapsedMs() - began);
   const texts = { changed: tests.map(({ changed }) => changed).join('\n'), all: tests.map(({ text }) => text).join('\n') };
   const sides = { old: await openSide(job, old), now: await openSide(job, now) };
   const counts = new Map<string, MutantCount>();
@@ -89,18 +89,18 @@ export async function runMutants({ job, change, seed, old, now }: MutantTrial): 
   let tried = 0;
   try {
     for (const mutant of sampleMutants(all, texts, seed, MOST_MUTANTS)) {
-      if (left() <= 0 || sum.lost >= ENOUGH_LOST || job.watch.signal.aborted || sides.old.files?.length === 0) break;
+      if (leftMs() <= 0 || sum.lost >= ENOUGH_LOST || job.watch.signal.aborted || sides.old.files?.length === 0) break;
       const own = tests.filter((test) => test.sources.includes(mutant.file));
       const paths = new Set(own.map(({ path }) => path));
       const pathsNow = new Set(own.map(({ pathNow }) => pathNow));
       const mutated = { file: mutant.file, text: withMutant(sources.get(mutant.file) ?? '', mutant) };
-      const byOld = await sides.old.notices(mutated, (path) => paths.has(path), left());
+      const byOld = await sides.old.notices(mutated, (path) => paths.has(path), leftMs());
       tried += 1;
       if (byOld === null || byOld.size === 0) continue;
-      const bySame = await sides.now.notices(mutated, (path) => pathsNow.has(path), left());
+      const bySame = await sides.now.notices(mutated, (path) => pathsNow.has(path), leftMs());
       // Another test may have taken the check over.
       const isAll = sides.now.files?.every((path) => pathsNow.has(path)) !== false;
-      const byNew = isAll || (bySame !== null && bySame.size > 0) ? bySame : await sides.now.notices(mutated, () => true, left());
+      const byNew = isAll || (bySame !== null && bySame.size > 0) ? bySame : await sides.now.notices(mutated, () => true, leftMs());
       if (byNew === null) continue;
       const isKept = byNew.size > 0;
       sum[isKept ? 'kept' : 'lost'] += 1;

@@ -66,7 +66,7 @@ export async function runNamedTests(
       command: calledIn(tests.uses),
       exitStatus: null,
       durationMs: Math.round(elapsedMs() - began),
-      passed: passedOf(outcome, settled),
+      passed: havePassed(outcome, settled),
       // Tests that are all skipped measure nothing, but what became of each is known.
       results: isBroken && !(results.length > 0 && results.every(({ status }) => status === 'skipped')) ? null : settled,
       output: problem ?? '',
@@ -91,7 +91,7 @@ async function passingAgain(tests: OpenTests, results: readonly MeasuredTest[], 
 }
 
 /** Tests that broke off did not pass; where there are none, or no time was left, nobody knows. */
-function passedOf(outcome: string, results: readonly MeasuredTest[]): boolean | null {
+function havePassed(outcome: string, results: readonly MeasuredTest[]): boolean | null {
   if (outcome === 'timeout' || outcome === 'missing') return null;
   return outcome !== 'error' && results.every(({ status }) => status === 'passed' || status === 'skipped');
 }

@@ -125,7 +125,7 @@ function listedFiles(project: string, place: FoundPlace, files: readonly string[
 
 /** A place that covers packages keeps what it lists; else the innermost place does. */
 function shareOut(found: readonly FoundTestPlace[]): readonly FoundTestPlace[] {
-  const isWithin = (path: string, folder: string): boolean =>
+  const isInFolder = (path: string, folder: string): boolean =>
     folder === '' ? path !== '' : path === folder || path.startsWith(`${folder}/`);
   const order = found.toSorted(
     (a, b) => Number(b.place.coversPackages) - Number(a.place.coversPackages) || b.place.path.length - a.place.path.length,
@@ -137,9 +137,9 @@ function shareOut(found: readonly FoundTestPlace[]): readonly FoundTestPlace[] {
     const { language } = RUNNERS[runner];
     const inner = order.filter(
       ({ place: { path, runner: other } }) =>
-        path !== folder && isWithin(path, folder) && !coversPackages && RUNNERS[other].language === language,
+        path !== folder && isInFolder(path, folder) && !coversPackages && RUNNERS[other].language === language,
     );
-    const files = each.files.filter((path) => !taken.has(path) && !inner.some(({ place }) => isWithin(path, place.path)));
+    const files = each.files.filter((path) => !taken.has(path) && !inner.some(({ place }) => isInFolder(path, place.path)));
     for (const path of files) taken.add(path);
     kept.set(each, files);
   }
@@ -198,7 +198,7 @@ function findScriptPlaces(
   wanted: RunnerName | null,
   makePlace: (path: string, sign: Sign) => FoundPlace,
 ): readonly FoundPlace[] {
-  const isOwn = ([first]: readonly Sign[]): boolean => first?.isOwn === true;
+  const isOwnSign = ([first]: readonly Sign[]): boolean => first?.isOwn === true;
   // Without any other sign, the imports of the test files decide.
   const readImports = (folder: string): Sign | null => {
     const files = findFiles(folder, [...JS_TESTS, '**/test/**/*.{js,cjs,mjs}']).slice(0, 50);
@@ -206,9 +206,9 @@ function findScriptPlaces(
   };
   const root = findSigns(project, wanted);
   const packages = findPackages(project).map((path) => ({ path, signs: findSigns(join(project, path), wanted) }));
-  const own = packages.flatMap(({ path, signs }) => (isOwn(signs) ? signs.map((sign) => makePlace(path, sign)) : []));
-  const rest = packages.filter(({ path, signs }) => !isOwn(signs) && findFiles(join(project, path), JS_TESTS).length > 0);
-  if (root.length > 0 && (isOwn(root) || own.length + rest.length === 0)) {
+  const own = packages.flatMap(({ path, signs }) => (isOwnSign(signs) ? signs.map((sign) => makePlace(path, sign)) : []));
+  const rest = packages.filter(({ path, signs }) => !isOwnSign(signs) && findFiles(join(project, path), JS_TESTS).length > 0);
+  if (root.length > 0 && (isOwnSign(root) || own.length + rest.length === 0)) {
     const covers = ({ isOwn: isMeant, runner }: Sign): boolean => isMeant && RUNNERS[runner].namesProjects?.(project) === true;
     return [...root.map((sign) => ({ ...makePlace('', sign), coversPackages: covers(sign) })), ...own];
   }

@@ -65,7 +65,7 @@ export const mocha: Runner = {
           argv: [...start, ...own, '--dry-run', '--reporter', 'json', '--reporter-option', `output=${listed}`],
           env,
           file: listed,
-          readFiles: readListedFiles,
+          readFiles: readMochaFiles,
         },
         call: ({ others, coverage }, place) => {
           const tests = join(place, 'tests.json');
@@ -142,7 +142,7 @@ export function wrapperSettings(
   return { flags, countsAll: false };
 }
 
-function readListedFiles(text: string): readonly string[] | null {
+function readMochaFiles(text: string): readonly string[] | null {
   try {
     const report: unknown = JSON.parse(text);
     if (!isObject(report) || !Array.isArray(report['tests'])) return null;

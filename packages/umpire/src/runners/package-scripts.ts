@@ -31,7 +31,7 @@ export function listScriptCommands(
   const seen = new Set<string>();
   const found: ScriptCommand[] = [];
   // `way`: the scripts that led here; empty for a text inside a command.
-  const follow = (script: string, way: readonly string[]): void => {
+  const followScript = (script: string, way: readonly string[]): void => {
     const text = Object.hasOwn(scripts, script) ? scripts[script] : undefined;
     if (typeof text !== 'string' || way.length > MOST_STEPS || seen.has(script)) return;
     seen.add(script);
@@ -44,12 +44,12 @@ export function listScriptCommands(
     const hasCommands = program === 'concurrently' || program === 'start-server-and-test';
     const nested = hasCommands ? rest.filter((word) => word.includes(' ')) : innerTexts({ ...command, words, substitutions: [] });
     const called = findCalledScripts(program, rest, Object.keys(scripts)).filter((each) => Object.hasOwn(scripts, each));
-    for (const each of called) follow(each, way);
+    for (const each of called) followScript(each, way);
     if (way.length <= MOST_STEPS) for (const inner of nested.flatMap(listCommands)) followCommand(inner, [...way, '']);
     if (called.length + nested.length === 0 && words.length > 0)
       found.push({ script: way.findLast((each) => each !== '') ?? '', env, words });
   };
-  if ('script' in from) follow(from.script, []);
+  if ('script' in from) followScript(from.script, []);
   else followCommand({ env: {}, words: from.words, substitutions: [] }, ['']);
   return found;
 }
@@ -205,9 +205,9 @@ const TEST_FILE = /(?:^|\/)(?:(?:run-)?tests?|tests?\/(?:index|run|all))\.[cm]?[
 function findForeignCall({ env, words, script }: ScriptCommand): ForeignCall | null {
   const at = words.findIndex((word) => FOREIGN.has(programName(word)));
   const foreign = FOREIGN.get(programName(words[at] ?? ''));
-  const isPlain = (word: string): boolean => !word.startsWith('-');
-  const isCalled = words.slice(0, Math.max(0, at)).filter(isPlain).every(isStarter);
-  const verb = words.slice(at + 1).find(isPlain);
+  const isNoFlag = (word: string): boolean => !word.startsWith('-');
+  const isCalled = words.slice(0, Math.max(0, at)).filter(isNoFlag).every(isStarter);
+  const verb = words.slice(at + 1).find(isNoFlag);
   // A script says by its name what it tests.
   const named = /(?:^|[:_-])(?:e2e|end-to-end|browser|acceptance)(?:[:_-]|$)/.test(script)
     ? 'e2e'
@@ -229,9 +229,9 @@ export function runsTests(command: string): boolean {
   return listCommands(command).some((each) => {
     const { words } = each;
     const manager = words.findIndex((word) => /^(?:npm|pnpm|yarn|bun)$/.test(programName(word)));
-    const isTest = (word: string): boolean => PROGRAMS.has(programName(word)) || /^(?:tox|nox|ava|tap)$/.test(programName(word));
+    const isTestWord = (word: string): boolean => PROGRAMS.has(programName(word)) || /^(?:tox|nox|ava|tap)$/.test(programName(word));
     return (
-      words.some(isTest) ||
+      words.some(isTestWord) ||
       (manager >= 0 && words.slice(manager + 1).some((word) => /\bt(?:est)?\b/.test(word))) ||
       innerTexts(each).some(runsTests)
     );

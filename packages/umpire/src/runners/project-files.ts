@@ -24,7 +24,7 @@ export function findFiles(project: string, patterns: readonly string[]): readonl
   const matches = pathTest(patterns);
   const found: string[] = [];
   let seen = 0;
-  const walk = (folder: string): void => {
+  const walkFolder = (folder: string): void => {
     let entries: readonly Dirent[];
     try {
       entries = readdirSync(join(project, folder), { withFileTypes: true });
@@ -35,11 +35,11 @@ export function findFiles(project: string, patterns: readonly string[]): readonl
       seen += 1;
       if (seen > MOST_FILES) return;
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-      if (entry.isDirectory() && !ASIDE.has(entry.name)) walk(path);
+      if (entry.isDirectory() && !ASIDE.has(entry.name)) walkFolder(path);
       else if (entry.isFile() && matches(path)) found.push(path);
     }
   };
-  walk('');
+  walkFolder('');
   return found.toSorted();
 }
 

@@ -43,7 +43,7 @@ export const pytest: Runner = {
         version: python.version,
         uncovered: python.cov ? null : 'No coverage: run `pip install pytest-cov`.',
         countAllHint: settings.countsAll ? null : hint,
-        listing: { argv: [...start, '--collect-only', '-q'], env: {}, file: null, readFiles: readListedFiles },
+        listing: { argv: [...start, '--collect-only', '-q'], env: {}, file: null, readFiles: readPytestFiles },
         call: ({ files, others, coverage }, at) => {
           const tests = join(at, 'tests.xml');
           const covered = join(at, 'coverage.info');
@@ -94,7 +94,7 @@ async function askPython(program: string, place: TestPlace, job: ToolJob, scratc
 }
 
 /** `tests/test_a.py::test_b`, with more quiet `tests/test_a.py: 3`, and `ERROR tests/test_c.py` for one that cannot be loaded. */
-function readListedFiles(text: string): readonly string[] | null {
+function readPytestFiles(text: string): readonly string[] | null {
   const files = text.split('\n').flatMap((line) => {
     const broken = /^ERROR (\S+\.py)/.exec(line)?.[1];
     if (broken !== undefined) return [broken];

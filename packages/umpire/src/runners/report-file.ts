@@ -26,7 +26,7 @@ export interface ReportOptions {
 
 /** Never throws. A file that is not there is `missing`. */
 export function readReport(path: string, place: ReportOptions): ToolReport {
-  return readPart(path, place, WHOLE);
+  return readRange(path, place, WHOLE);
 }
 
 /**
@@ -37,7 +37,7 @@ export function readPrinted(path: string, place: ReportOptions): ToolReport {
   const whole = readReport(path, place);
   if (isMeasured(whole.outcome) || whole.outcome === 'missing') return whole;
   for (const part of bodiesIn(path)) {
-    const report = readPart(path, { ...place, format: null }, part);
+    const report = readRange(path, { ...place, format: null }, part);
     // The first counts: a second report behind it makes it one that cannot be read, and the second alone would hide the first.
     if (report.format !== 'unknown') return place.format === null || place.format === report.format ? report : whole;
   }
@@ -47,11 +47,11 @@ export function readPrinted(path: string, place: ReportOptions): ToolReport {
 /** It notes a failure that none of its tests and findings shows, so nobody can say what failed. */
 export function hidesFailure({ outcome, results = [], findings }: ToolReport): boolean {
   const isShown =
-    results.some(({ status }) => status === 'failed' || status === 'errored') || findings.some(({ severity }) => isGrave(severity));
+    results.some(({ status }) => status === 'failed' || status === 'errored') || findings.some(({ severity }) => isGraveSeverity(severity));
   return outcome === 'fail' && !isShown;
 }
 
-function isGrave(severity: Severity): boolean {
+function isGraveSeverity(severity: Severity): boolean {
   return severity === 'critical' || severity === 'high';
 }
 
@@ -67,9 +67,9 @@ const MOST_BODIES = 10;
 /** From a line that begins as JSON or XML does, to the last line that ends so. */
 function bodiesIn(path: string): readonly FileRange[] {
   const size = statOf(path)?.size ?? 0;
-  const head = bytesOf(path, 0, SEARCHED_BYTES);
+  const head = readBytesAt(path, 0, SEARCHED_BYTES);
   const from = Math.max(0, size - SEARCHED_BYTES);
-  const ends = [...bytesOf(path, from, SEARCHED_BYTES).matchAll(/[\]}>][ \t\r]*$/gm)];
+  const ends = [...readBytesAt(path, from, SEARCHED_BYTES).matchAll(/[\]}>][ \t\r]*$/gm)];
   const last = ends.at(-1);
   const to = last === undefined ? size : from + last.index + 1;
   const starts = [...head.matchAll(/^[{[<]/gm)].map(({ index }) => index).slice(0, MOST_BODIES);
@@ -77,7 +77,7 @@ function bodiesIn(path: string): readonly FileRange[] {
 }
 
 /** One character a byte. */
-function bytesOf(path: string, from: number, most: number): string {
+function readBytesAt(path: string, from: number, most: number): string {
   let file: number | null = null;
   try {
     file = openSync(path, 'r');
@@ -90,15 +90,15 @@ function bytesOf(path: string, from: number, most: number): string {
   }
 }
 
-function readPart(path: string, { format, root, keep, checkedFiles }: ReportOptions, { from, to }: FileRange): ToolReport {
+function readRange(path: string, { format, root, keep, checkedFiles }: ReportOptions, { from, to }: FileRange): ToolReport {
   const known = format === null ? null : formatById(format);
-  if (format !== null && known === null) return without('error', format, `unknown format ${format}`);
+  if (format !== null && known === null) return makeFaultReport('error', format, `unknown format ${format}`);
   let file: number;
   try {
-    if (statOf(path)?.isFile() !== true) return without('missing', format, 'the report was not written');
+    if (statOf(path)?.isFile() !== true) return makeFaultReport('missing', format, 'the report was not written');
     file = openSync(path, 'r');
   } catch (error) {
-    return without('error', format, `the report cannot be read: ${faultOf(error)}`);
+    return makeFaultReport('error', format, `the report cannot be read: ${faultOf(error)}`);
   }
   try {
     const options = {
@@ -117,13 +117,13 @@ function readPart(path: string, { format, root, keep, checkedFiles }: ReportOpti
     }
     return reader.end();
   } catch (error) {
-    return without('error', format, `the report cannot be read: ${faultOf(error)}`);
+    return makeFaultReport('error', format, `the report cannot be read: ${faultOf(error)}`);
   } finally {
     closeSync(file);
   }
 }
 
-function without(outcome: 'error' | 'missing', format: string | null, message: string): ToolReport {
+function makeFaultReport(outcome: 'error' | 'missing', format: string | null, message: string): ToolReport {
   return { format: format ?? 'unknown', outcome, findings: [], problems: [{ message }] };
 }
 
@@ -136,7 +136,7 @@ export interface PlacedFindings {
 /** `report`: its path from the project. */
 export function placeFindings(project: string, report: string, findings: readonly Finding[]): PlacedFindings {
   const known = new Map<string, string | null>();
-  const placeOf = (path: string): string | null => {
+  const placeFile = (path: string): string | null => {
     const place = known.get(path);
     if (place !== undefined) return place;
     const found = findInProject(project, path, report);
@@ -144,7 +144,7 @@ export function placeFindings(project: string, report: string, findings: readonl
     return found;
   };
   const placed = findings.map((finding) => {
-    const place = finding.artifact === null ? null : placeOf(finding.artifact);
+    const place = finding.artifact === null ? null : placeFile(finding.artifact);
     return place === null ? finding : { ...finding, artifact: place };
   });
   return { findings: placed, lost: [...known].filter(([, place]) => place === null).map(([path]) => path) };

@@ -225,7 +225,7 @@ const AROUND = /^(?:Oops! Something went wrong|ESLint: \d|Node\.js v\d)/;
 export function errorWords({ head, tail }: Pick<ToolRun, 'head' | 'tail'>, which: 'first' | 'last', places: ShownPlaces | null): string {
   const lines = withoutColours(`${head}${tail}`)
     .split('\n')
-    .map((line) => plain(line.slice(0, LONGEST_OUTPUT_LINE)))
+    .map((line) => stripMarks(line.slice(0, LONGEST_OUTPUT_LINE)))
     .filter((line) => line !== '' && !AROUND.test(line));
   const isStart = (line: string): boolean => BEGINS.test(line);
   const start = which === 'first' ? lines.findIndex(isStart) : lines.findLastIndex(isStart);
@@ -248,7 +248,7 @@ function lastThatFit(lines: readonly string[]): string {
 }
 
 /** Without the marks and frames that tools draw; empty where the line is nothing else. */
-function plain(line: string): string {
+function stripMarks(line: string): string {
   const trimmed = line.trim();
   return /[\p{L}\p{N}]/u.test(trimmed) ? trimmed.replace(/^(?:[^\p{L}\p{N}[\]({"'`/.-]|x (?=[A-Z])){1,40}/u, '').trim() : '';
 }

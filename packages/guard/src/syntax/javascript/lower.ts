@@ -88,7 +88,7 @@ function lowerStatement(node: Node): readonly Statement[] {
         {
           ...place,
           kind: 'if',
-          test: valueAt(node, 'test'),
+          test: lowerAt(node, 'test'),
           then: blockAt(node, 'consequent'),
           other: blockAt(node, 'alternate'),
         },
@@ -99,7 +99,7 @@ function lowerStatement(node: Node): readonly Statement[] {
           from: one.start,
           to: one.end,
           kind: 'if',
-          test: optionalAt(one, 'test') ?? valueAt(node, 'discriminant'),
+          test: optionalAt(one, 'test') ?? lowerAt(node, 'discriminant'),
           then: statements(one['consequent']),
           other: [],
         },
@@ -118,13 +118,13 @@ function lowerStatement(node: Node): readonly Statement[] {
           ...place,
           kind: 'loop',
           target: loopTarget(nodeAt(node, 'left')),
-          over: valueAt(node, 'right'),
+          over: lowerAt(node, 'right'),
           body: blockAt(node, 'body'),
         },
       ];
     case 'WhileStatement':
     case 'DoWhileStatement':
-      return [{ ...place, kind: 'loop', target: null, over: valueAt(node, 'test'), body: blockAt(node, 'body') }];
+      return [{ ...place, kind: 'loop', target: null, over: lowerAt(node, 'test'), body: blockAt(node, 'body') }];
     case 'TryStatement':
       return [tried(node)];
     case 'BlockStatement':
@@ -169,9 +169,9 @@ function expressionStatement(node: Node | null, place: { readonly from: number; 
     return {
       ...place,
       kind: 'assign',
-      targets: [valueAt(node, 'left')],
+      targets: [lowerAt(node, 'left')],
       op: readTextAt(node, 'operator'),
-      value: valueAt(node, 'right'),
+      value: lowerAt(node, 'right'),
     };
   return { ...place, kind: 'expression', value: lowerValue(node) };
 }
@@ -183,7 +183,7 @@ function loopTarget(node: Node | null): Value | null {
 
 function declared(node: Node, whole: { readonly from: number; readonly to: number } | null): readonly Statement[] {
   const place = whole ?? { from: node.start, to: node.end };
-  const target = valueAt(node, 'id');
+  const target = lowerAt(node, 'id');
   const init = optionalAt(node, 'init');
   const module = init === null ? null : readRequire(init);
   if (module !== null) return [{ ...place, kind: 'import', module: module.name, names: importedBy(target, module.member) }];
@@ -257,7 +257,7 @@ function lowerClass(node: Node): Statement {
     kind: 'class',
     name: readTextAt(nodeAt(node, 'id'), 'name'),
     bases: base === null ? [] : [lowerValue(base)],
-    decorators: nodesOf(node['decorators']).map((one) => valueAt(one, 'expression')),
+    decorators: nodesOf(node['decorators']).map((one) => lowerAt(one, 'expression')),
     body,
   };
 }
@@ -292,7 +292,7 @@ function lowerFunction(node: Node): FunctionValue {
 
 function parameter(node: Node): Parameter {
   if (node.type === 'AssignmentPattern')
-    return { names: patternNames(nodeAt(node, 'left')), fallback: valueAt(node, 'right'), isRest: false };
+    return { names: patternNames(nodeAt(node, 'left')), fallback: lowerAt(node, 'right'), isRest: false };
   if (node.type === 'TSParameterProperty') return parameter(nodeAt(node, 'parameter') ?? node);
   return { names: patternNames(node), fallback: null, isRest: node.type === 'RestElement' };
 }
@@ -320,7 +320,7 @@ function optionalAt(owner: Node, key: string): Value | null {
   return node === null ? null : lowerValue(node);
 }
 
-function valueAt(owner: Node, key: string): Value {
+function lowerAt(owner: Node, key: string): Value {
   return lowerValue(nodeAt(owner, key));
 }
 
@@ -351,7 +351,7 @@ function lowerValue(node: Node | null): Value {
       return {
         ...place,
         kind: 'call',
-        callee: valueAt(node, 'tag'),
+        callee: lowerAt(node, 'tag'),
         args: [{ name: null, value: lowerTemplate(nodeAt(node, 'quasi') as Node, place) }],
         isNew: false,
       };
@@ -373,7 +373,7 @@ function lowerValue(node: Node | null): Value {
       return {
         ...place,
         kind: 'call',
-        callee: valueAt(node, 'callee'),
+        callee: lowerAt(node, 'callee'),
         args: nodesOf(node['arguments']).map(argument),
         isNew: node.type === 'NewExpression',
       };
@@ -382,7 +382,7 @@ function lowerValue(node: Node | null): Value {
         ...place,
         kind: 'call',
         callee: { ...place, kind: 'name', name: 'import' },
-        args: [{ name: null, value: valueAt(node, 'source') }],
+        args: [{ name: null, value: lowerAt(node, 'source') }],
         isNew: false,
       };
     case 'UnaryExpression':
@@ -391,7 +391,7 @@ function lowerValue(node: Node | null): Value {
       return {
         ...place,
         kind: 'assign',
-        target: valueAt(node, 'argument'),
+        target: lowerAt(node, 'argument'),
         op: readTextAt(node, 'operator'),
         value: { ...place, kind: 'number', value: 1 },
       };
@@ -402,8 +402,8 @@ function lowerValue(node: Node | null): Value {
         ...place,
         kind: 'binary',
         op: BINARY[op] ?? op,
-        left: valueAt(node, 'left'),
-        right: valueAt(node, 'right'),
+        left: lowerAt(node, 'left'),
+        right: lowerAt(node, 'right'),
       };
     }
     case 'AssignmentExpression':
@@ -412,22 +412,22 @@ function lowerValue(node: Node | null): Value {
         ...place,
         kind: 'assign',
         op: readTextAt(node, 'operator') || '=',
-        target: valueAt(node, 'left'),
-        value: valueAt(node, 'right'),
+        target: lowerAt(node, 'left'),
+        value: lowerAt(node, 'right'),
       };
     case 'ConditionalExpression':
       return {
         ...place,
         kind: 'choice',
-        test: valueAt(node, 'test'),
-        then: valueAt(node, 'consequent'),
-        other: valueAt(node, 'alternate'),
+        test: lowerAt(node, 'test'),
+        then: lowerAt(node, 'consequent'),
+        other: lowerAt(node, 'alternate'),
       };
     case 'AwaitExpression':
-      return { ...place, kind: 'await', value: valueAt(node, 'argument') };
+      return { ...place, kind: 'await', value: lowerAt(node, 'argument') };
     case 'SpreadElement':
     case 'RestElement':
-      return { ...place, kind: 'spread', value: valueAt(node, 'argument') };
+      return { ...place, kind: 'spread', value: lowerAt(node, 'argument') };
     case 'ParenthesizedExpression':
     case 'ChainExpression':
     case 'TSAsExpression':
@@ -435,11 +435,11 @@ function lowerValue(node: Node | null): Value {
     case 'TSNonNullExpression':
     case 'TSTypeAssertion':
     case 'TSInstantiationExpression':
-      return valueAt(node, 'expression');
+      return lowerAt(node, 'expression');
     case 'SequenceExpression':
       return { ...place, kind: 'other', type: 'sequence', parts: nodesOf(node['expressions']).map(lowerValue) };
     case 'YieldExpression':
-      return { ...place, kind: 'other', type: 'yield', parts: node['argument'] === null ? [] : [valueAt(node, 'argument')] };
+      return { ...place, kind: 'other', type: 'yield', parts: node['argument'] === null ? [] : [lowerAt(node, 'argument')] };
     default:
       return {
         ...place,
@@ -481,8 +481,8 @@ function lowerTemplate(node: Node, place: { readonly from: number; readonly to: 
 }
 
 function entry(node: Node): Entry {
-  if (node.type === 'SpreadElement' || node.type === 'RestElement') return { key: null, value: valueAt(node, 'argument') };
-  return { key: lowerKey(node), value: valueAt(node, 'value') };
+  if (node.type === 'SpreadElement' || node.type === 'RestElement') return { key: null, value: lowerAt(node, 'argument') };
+  return { key: lowerKey(node), value: lowerAt(node, 'value') };
 }
 
 function lowerKey(node: Node): Value | null {
@@ -495,7 +495,7 @@ function lowerKey(node: Node): Value | null {
 }
 
 function member(node: Node, place: { readonly from: number; readonly to: number }): Value {
-  const object = valueAt(node, 'object');
+  const object = lowerAt(node, 'object');
   const property = nodeAt(node, 'property');
   if (node['computed'] !== true)
     return { ...place, kind: 'member', object, name: (property?.type === 'PrivateIdentifier' ? '#' : '') + readTextAt(property, 'name') };
@@ -504,12 +504,12 @@ function member(node: Node, place: { readonly from: number; readonly to: number 
 }
 
 function argument(node: Node): Argument {
-  return node.type === 'SpreadElement' ? { name: '*', value: valueAt(node, 'argument') } : { name: null, value: lowerValue(node) };
+  return node.type === 'SpreadElement' ? { name: '*', value: lowerAt(node, 'argument') } : { name: null, value: lowerValue(node) };
 }
 
 function unary(node: Node, place: { readonly from: number; readonly to: number }): Value {
   const op = readTextAt(node, 'operator');
-  const operand = valueAt(node, 'argument');
+  const operand = lowerAt(node, 'argument');
   if (op === 'void' && operand.kind === 'number') return { ...place, kind: 'constant', value: 'undefined' };
   if (op === '-' && operand.kind === 'number') return { ...place, kind: 'number', value: -operand.value };
   return { ...place, kind: 'unary', op: op === '!' ? 'not' : op, operand };

@@ -1,11 +1,11 @@
 // Python, made into the tree of both languages.
 
-import { parseTree } from './parser/parse.js';
+import { parsePython } from './parser/parse.js';
 import type { Argument as Given, Expr, Parameter as Named, Stmt } from './parser/tree.js';
 import type { Argument, FunctionValue, Parameter, Source, Statement, Value } from '../nodes.js';
 
 export function readPython(path: string, text: string): Source {
-  const { body, comments, problem } = parseTree(text);
+  const { body, comments, problem } = parsePython(text);
   return {
     path,
     text,

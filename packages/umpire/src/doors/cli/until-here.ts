@@ -16,7 +16,7 @@ import type { Loop } from '@umpire/core/loops/loop.js';
 import type { Cells, Verdict } from '@umpire/core/model/vocabulary.js';
 import { requireExitStatus, requireProgram } from '../../critics/command-program.js';
 import { RESULT } from '../../critics/check-command.js';
-import { headOf } from '../../critics/provenance.js';
+import { findHead } from '../../critics/provenance.js';
 import { quoteWord } from '@umpire/core/formats/shell-text.js';
 import { findActiveUntil, removeActiveUntil, writeActiveUntil } from '../../sessions/active-until.js';
 import type { ActiveUntil } from '../../sessions/active-until.js';
@@ -49,7 +49,7 @@ async function beginUntilHere(request: UntilHereRequest): Promise<ActiveUntil> {
   if (known !== null) throw new UmpireError('until-active', { command: lineOf(known.command, 100) });
   // The guard compares with a commit, and a check that nobody guards is an invitation.
   if (!isInGit(project)) throw new UmpireError('guard-no-git', { path: project });
-  const base = headOf(project);
+  const base = findHead(project);
   if (base === null) throw new UmpireError('guard-no-commit', {});
   if (command.trim() === '') throw new UmpireError('usage', { detail: 'Missing the command that must pass.', command: 'until' });
   await requireExitStatus(command, project);

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { isStatement, walkTree } from '../../../../../../test/support/python-tree.js';
-import { parseTree } from './parse.js';
+import { parsePython } from './parse.js';
 import type { Expr, Stmt } from './tree.js';
 
 /** The tree without places. */
@@ -11,7 +11,7 @@ function plain(value: unknown): unknown {
 }
 
 function only(text: string): Stmt {
-  const { body, problem } = parseTree(text);
+  const { body, problem } = parsePython(text);
   expect([body.length, problem]).toEqual([1, null]);
   return body[0] as Stmt;
 }
@@ -67,22 +67,22 @@ test('contexts in brackets, and several names', () => {
 });
 
 test('broken text gives what can be read, and a problem', () => {
-  const { body, problem } = parseTree('def test_a(:\n    assert (1 ==\n\n\ndef test_b():\n    assert x == 1\n');
+  const { body, problem } = parsePython('def test_a(:\n    assert (1 ==\n\n\ndef test_b():\n    assert x == 1\n');
   expect(problem).toBe('line 1 is no Python');
   expect(body.length).toBeGreaterThan(0);
 });
 
 test('what is nested without end is cut off', () => {
-  const deep = parseTree(`assert ${'('.repeat(8000)}1${')'.repeat(8000)}\n`);
+  const deep = parsePython(`assert ${'('.repeat(8000)}1${')'.repeat(8000)}\n`);
   expect([deep.body, deep.problem]).toEqual([[], 'it is nested too deeply']);
-  const long = parseTree(`assert ${'1 + '.repeat(500)}1\n`);
+  const long = parsePython(`assert ${'1 + '.repeat(500)}1\n`);
   expect([long.body.map(({ type }) => type), long.problem]).toEqual([['Assert'], null]);
 });
 
 test.each(['if a:', 'while a:', 'with a:', 'for b in a:', 'def f():'])('reads each block once, however deep `%s` is nested', (head) => {
   const depth = 50;
   const lines = Array.from({ length: depth }, (_, index) => `${' '.repeat(index)}${head}`);
-  const { body, problem } = parseTree(`${lines.join('\n')}\n${' '.repeat(depth)}assert a\n`);
+  const { body, problem } = parsePython(`${lines.join('\n')}\n${' '.repeat(depth)}assert a\n`);
   expect(problem).toBeNull();
   const found = walkTree(body).filter(isStatement);
   expect([found.length, found.at(-1)?.type]).toEqual([depth + 1, 'Assert']);
@@ -174,7 +174,7 @@ test.each([
   ],
   ['names of all letters', 'l·l = ℘ = 1\n', ['Assign']],
 ])('%s', (_title, text, types) => {
-  const { body, problem } = parseTree(text);
+  const { body, problem } = parsePython(text);
   expect([
     walkTree(body)
       .filter(isStatement)
@@ -185,7 +185,7 @@ test.each([
 
 test('a block ends with its last line, and the comment there', () => {
   const text = 'def f():\n    a  # one\n    # two\n\nb\n';
-  const [fn] = parseTree(text).body;
+  const [fn] = parsePython(text).body;
   expect(text.slice(fn?.start, fn?.end)).toBe('def f():\n    a  # one');
 });
 
@@ -199,7 +199,7 @@ test.each([
   ['a ? b\nc\n', 1, 'Expression'],
   ['class A(:\n    def b(self): pass\nc\n', 1, 'Expression'],
 ])('what is no Python is told, and what follows it is read: %j', (text, line, last) => {
-  const { body, problem } = parseTree(text);
+  const { body, problem } = parsePython(text);
   expect([body.at(-1)?.type, problem]).toEqual([last, `line ${line} is no Python`]);
 });
 
@@ -210,7 +210,7 @@ test.each([
   '{"a": '.repeat(150),
   `${'x = f"{'.repeat(300)}\n`.repeat(30),
 ])('text that opens and never closes costs no time (%#)', (text) => {
-  expect(parseTree(text).problem).not.toBeNull();
+  expect(parsePython(text).problem).not.toBeNull();
 });
 
 test.each([
@@ -222,7 +222,7 @@ test.each([
 ])('a long chain is cut off, and read on (%#)', (text) => {
   const depthOf = (value: unknown): number =>
     typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
-  const { body, problem } = parseTree(`assert ${text}\nb\n`);
+  const { body, problem } = parsePython(`assert ${text}\nb\n`);
   expect([body.map(({ type }) => type), problem]).toEqual([['Assert', 'Expression'], null]);
   expect(depthOf(body)).toBeLessThan(400);
 });

@@ -5,7 +5,7 @@ import { BROKEN, decodeString, DEDENT, END, escapeLength, holeAt, INDENT, Lexer,
 import type { Tokens } from './tokens.js';
 import type { Argument, Clause, Expr, Handler, ImportedName, Parameter, Stmt, Tree } from './tree.js';
 
-export function parseTree(text: string): Tree {
+export function parsePython(text: string): Tree {
   const tokens = new Lexer(text).file();
   if (tokens.isTooDeep) return { body: [], comments: [], problem: 'it is nested too deeply' };
   const reading = new Reading(text, tokens);
