@@ -65,6 +65,11 @@ describe('a severity in a position where a finding stands is read', () => {
     ['```yaml\nfindings:\n  - severity: critical\n    message: "it burns"\n```', '1000'],
     ['severity = "critical"\nmessage = "burns"', '1000'],
     ['- {"severity":"critical","message":"it burns"}', '1000'],
+    ['| Dimension | Status |\n|---|---|\n| A11y | \u{1f534} |', '1000'],
+    ['| Dimension | Score | Status |\n|---|---|---|\n| A11y | 9/10 | \u{1f534} Critical |\n| Motion | 9/10 | \u{1f7e2} |', '1000'],
+    ['```\n\u{1f534} CRITICAL: x\n```', '1000'],
+    ['Text.\n\n```md\n## Critical\n- x\n```', '1000'],
+    ['- **Must fix** x\n\n## Must-fix before merge\n- y', '0200'],
     ['## Previous findings\n\n- Critical: it burns (still open)\n- Critical: it smelt', '1000'],
   ])('%j', (body, expected) => expect(count('audit', audit(body))).toBe(expected));
 });

@@ -47,7 +47,7 @@ interface LineContext {
 const START: LineContext = { mode: 'plain', severity: null, several: false, dimension: '', title: '', place: '', aside: false };
 
 const JSON_LANGUAGES = new WordList('json jsonc json5');
-const TEXT_LANGUAGES = new WordList('|text|txt|plain|plaintext|log|console|output|markdown|md|yaml|yml|', '|');
+const TEXT_LANGUAGES = new WordList('|text|txt|plain|plaintext|log|console|output|yaml|yml|', '|');
 const SIGNAL_KEYS = new WordList('signal audit_signal gc_signal');
 const FIGURE_KEYS = new WordList('threshold weight total total_issues total_findings');
 
@@ -90,7 +90,8 @@ export function readHeading(title: string, isListed = false): Heading {
   const name = (counted === null ? text.replace(/\s*\([^()]*\)$/, '') : text.slice(0, counted.index)).trim();
   const named = name.length <= 60 && hasLetter(name) ? parseSeverityTag(name) : null;
   const isRemark = /^(?:(?:additional|other|further|general|side|extra|misc\w*) )*notes?$/i.test(name);
-  const severity = drawn !== null && (isRemark || /^must[ -]fix\b/i.test(name)) ? drawn : isRemark && isListed ? 'low' : named;
+  const mustFix = /^must[ -]fix\b/i.test(name) ? 'high' : null;
+  const severity = drawn !== null && (isRemark || mustFix !== null) ? drawn : isRemark && isListed ? 'low' : (named ?? mustFix);
   if (severity !== null && (certaintyOf(name) !== 'column' || isListed || drawn !== null))
     return { kind: 'severity', severity, several: isSeveral(name) || isRemark, count };
   // "Critical accessibility issues"
@@ -211,10 +212,13 @@ class ReportWalk {
       else if (context.mode === 'closed') continue;
       else if (block.kind === 'table') this.readTable(block, context);
       else if (JSON_LANGUAGES.has(block.language)) this.fences.push(block);
-      else if (TEXT_LANGUAGES.has(block.language)) {
+      else if (block.language === 'markdown' || block.language === 'md') {
+        const inner = parseMarkdown(block.text);
+        this.readBlocks(inner, context);
+        for (const one of inner.sections) this.readSection(one, context);
+      } else if (TEXT_LANGUAGES.has(block.language)) {
         // Code is not a report. But text that an agent copied into a plain fence is, where a line leads with a severity.
-        for (const line of block.text.split('\n'))
-          if (/^[\W\d]{0,12}(?:severity\W{1,4})?[A-Za-z]{1,12}\W/i.test(line) && isLed(line)) this.draft.leave(line);
+        for (const line of block.text.split('\n')) if (isLed(line)) this.draft.leave(line);
       }
     }
   }
@@ -417,7 +421,8 @@ function isTagged(text: string): boolean {
 
 /** `CRITICAL: …` or `severity: critical` in a fence: the line leads with the severity. */
 function isLed(line: string): boolean {
-  const body = line.slice(marksLength(line, '-*[(`#>\u2022"', 12));
+  const body = stripOrnament(line.slice(marksLength(line, '-*[(`#>\u2022"', 12)));
+  if (leadingEmojiSeverity(line) !== null) return true;
   const word = /^(?:severity["']?\s{0,2}[:=]\s{0,2}["']?)?([A-Za-z]{1,12}\d?)/i.exec(body)?.[1] ?? '';
   return parseSeverity(word) !== null && certaintyOf(word) === 'plain';
 }

@@ -135,7 +135,8 @@ function cellAt(cells: readonly string[], index: number): string {
 
 function takeFinding(cells: readonly string[], columns: Columns, context: TableContext, draft: ReportDraft): void {
   const word = cellAt(cells, columns.severity);
-  const text = cellAt(cells, columns.message) || restOf(cells, columns);
+  const named = cells.filter((cell, index) => index !== columns.severity && hasLetter(cell)).map(plainText);
+  const text = cellAt(cells, columns.message) || restOf(cells, columns) || (columns.message < 0 ? named.join(' | ') : '');
   if (isNoFinding(text) && (word === '' || isNoFinding(word) || parseSeverity(word) !== null)) {
     if (text !== '') draft.stateNone(context.severity);
     return;
@@ -174,6 +175,8 @@ function takeScores(table: Table, columns: Columns, context: TableContext, draft
   for (const { cells, said } of scored) {
     const name = withoutRemark(cellAt(cells, Math.max(columns.dimension, 0)));
     if (!hasLetter(name)) continue;
+    const grave = cells.some((cell) => ['critical', 'high'].includes(parseSeverityField(plainText(cell)) ?? ''));
+    if (grave) draft.leave(cells.map((cell) => (parseSeverityField(plainText(cell)) === null ? cell : `[${plainText(cell)}]`)).join(' | '));
     if (said === null) {
       const cell = plainText(cellAt(cells, columns.score));
       if (!isNoFinding(cell)) draft.addNote(`the score ${quote(cell)} of ${quote(name)} cannot be read as a number; ignored`);

@@ -80,15 +80,15 @@ export function leadingEmojiSeverity(text: string): Severity | null {
   return MARKS.find(([mark]) => body.startsWith(mark))?.[1] ?? null;
 }
 
-/** The severity of the worst circle anywhere in a text. */
+/** The severity of the worst circle anywhere in a text. Green and blue ones mostly praise. */
 export function drawnSeverity(text: string): Severity | null {
   if (!text.includes('\ud83d') && !text.includes('\u26d4')) return null;
-  return CIRCLES.find(([mark]) => text.includes(mark))?.[1] ?? null;
+  return CIRCLES.find(([mark, severity]) => severity !== 'low' && text.includes(mark))?.[1] ?? null;
 }
 
 /** Replaces circles by severity words, for totals written as a coloured circle with a number. */
 export function spellEmoji(text: string): string {
-  if (drawnSeverity(text) === null) return text;
+  if (!text.includes('\ud83d') && !text.includes('\u26d4')) return text;
   let spelled = text;
   for (const [mark, severity] of CIRCLES) spelled = spelled.replaceAll(mark, ` ${severity} `);
   return spelled.replaceAll('\ufe0f', '');
@@ -168,7 +168,7 @@ export function severityOfScore(score: number): Severity | null {
 
 /** Cheap test: whether a text may hold a severity word or sign at all. */
 export function mayNameSeverity(text: string): boolean {
-  if (isForeign(text) || MARKS.some(([mark]) => text.includes(mark))) return true;
+  if (isForeign(text) || /must[ -]fix/i.test(text) || MARKS.some(([mark]) => text.includes(mark))) return true;
   const words = text.toLowerCase().match(/[a-z]+\d?/g) ?? [];
   return words.some(
     (word) =>
