@@ -6,7 +6,7 @@ import { isObject, own } from '@umpire/core/formats/json-text.js';
 import type { JsonObject } from '@umpire/core/formats/json-text.js';
 import { NO_API_ERROR_INFO, readApiError, readResetTime } from '@umpire/core/formats/model-api-error.js';
 import { allowedCommands } from '../permissions.js';
-import { describeRules, messageFor, option, UNKNOWN_USAGE, readUsage } from './known-agent.js';
+import { describeRules, messageFor, option, UNKNOWN_USAGE, readUsage, readOwnEvents } from './known-agent.js';
 import type { AgentPlan, AgentTask, KnownAgent } from './known-agent.js';
 
 export const claude: KnownAgent = {
@@ -27,14 +27,29 @@ export const claude: KnownAgent = {
     env: { CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: 'false' },
     reportsCost: true,
   },
-  events: {
-    system: (event) => (isClaudeEvent(event) ? readNotice(event) : null),
-    assistant: (event) => (isClaudeEvent(event) ? readMessage(event) : null),
-    user: (event) => (isClaudeEvent(event) ? NOTED : null),
-    stream_event: (event) => (isClaudeEvent(event) ? NOTED : null),
-    rate_limit_event: (event) => (isClaudeEvent(event) ? readLimit(event) : null),
-    result: (event) => (isClaudeEvent(event) ? readEnd(event) : null),
-  },
+  events: readOwnEvents(isClaudeEvent, {
+    system: (event) =>
+      own(event, 'subtype') !== 'permission_denied'
+        ? NOTED
+        : { kind: 'did', what: `${getText(event, 'tool_name') ?? 'a tool'} was refused: ${getText(event, 'message') ?? 'not allowed'}` },
+    assistant: (event) => {
+      // A message arrives in pieces, each as its own message. Words of a subagent are not an answer.
+      const content = own(getObject(event, 'message') ?? {}, 'content');
+      const pieces = Array.isArray(content) ? content.filter((piece) => isObject(piece)) : [];
+      const text = pieces.map((piece) => (own(piece, 'type') === 'text' ? (getText(piece, 'text') ?? '') : '')).join('');
+      if (text !== '') return getText(event, 'parent_tool_use_id') === null ? { kind: 'said', text } : NOTED;
+      const used = pieces.find((piece) => own(piece, 'type') === 'tool_use');
+      return used === undefined ? NOTED : { kind: 'did', what: describeToolCall(getText(used, 'name'), getObject(used, 'input')) };
+    },
+    user: () => NOTED,
+    stream_event: () => NOTED,
+    rate_limit_event: (event) => {
+      // Sent at each change; only a rejected request stops the run.
+      const info = getObject(event, 'rate_limit_info') ?? {};
+      return own(info, 'status') === 'rejected' ? { kind: 'limited', resetsAtMs: readResetTime(info) ?? null } : NOTED;
+    },
+    result: readEnd,
+  }),
   conversationMember: 'session_id',
   readMessageUsage,
   // `--output-format json`
@@ -102,28 +117,6 @@ function planClaude(task: AgentTask): AgentPlan {
 /** Other programs print such a `type` too, but not these together. */
 function isClaudeEvent(event: JsonObject): boolean {
   return getText(event, 'session_id') !== null && getText(event, 'uuid') !== null;
-}
-
-function readNotice(event: JsonObject): AgentEvent {
-  return own(event, 'subtype') !== 'permission_denied'
-    ? NOTED
-    : { kind: 'did', what: `${getText(event, 'tool_name') ?? 'a tool'} was refused: ${getText(event, 'message') ?? 'not allowed'}` };
-}
-
-/** A message arrives in pieces, each as its own message. Words of a subagent are not an answer. */
-function readMessage(event: JsonObject): AgentEvent {
-  const content = own(getObject(event, 'message') ?? {}, 'content');
-  const pieces = Array.isArray(content) ? content.filter((piece) => isObject(piece)) : [];
-  const text = pieces.map((piece) => (own(piece, 'type') === 'text' ? (getText(piece, 'text') ?? '') : '')).join('');
-  if (text !== '') return getText(event, 'parent_tool_use_id') === null ? { kind: 'said', text } : NOTED;
-  const used = pieces.find((piece) => own(piece, 'type') === 'tool_use');
-  return used === undefined ? NOTED : { kind: 'did', what: describeToolCall(getText(used, 'name'), getObject(used, 'input')) };
-}
-
-/** Sent at each change; only a rejected request stops the run. */
-function readLimit(event: JsonObject): AgentEvent {
-  const info = getObject(event, 'rate_limit_info') ?? {};
-  return own(info, 'status') === 'rejected' ? { kind: 'limited', resetsAtMs: readResetTime(info) ?? null } : NOTED;
 }
 
 const API_COUNTS = ['input_tokens', 'output_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'];

@@ -7,7 +7,7 @@ import type { JsonObject } from '@umpire/core/formats/json-text.js';
 import { NO_API_ERROR_INFO, readApiError } from '@umpire/core/formats/model-api-error.js';
 import type { Assignment } from '@umpire/core/model/ports.js';
 import { READING_COMMANDS, allowedCommands } from '../permissions.js';
-import { describeRules, joinPrompt, option, makeUsage } from './known-agent.js';
+import { describeRules, joinPrompt, option, makeUsage, readOwnEvents } from './known-agent.js';
 import type { KnownAgent } from './known-agent.js';
 
 export const gemini: KnownAgent = {
@@ -29,10 +29,9 @@ export const gemini: KnownAgent = {
   reportsCost: false,
   describePermissions: describeRules,
   acp: { argv: (session) => ['gemini', '--acp', '--include-directories', session], reportsCost: false },
-  events: {
-    init: (event) => (isGeminiEvent(event) ? NOTED : null),
+  events: readOwnEvents(isGeminiEvent, {
+    init: () => NOTED,
     message: (event) => {
-      if (!isGeminiEvent(event)) return null;
       if (own(event, 'role') !== 'assistant') return NOTED;
       const text = own(event, 'content');
       const piece = own(event, 'delta') === true ? { isPiece: true as const } : {};
@@ -40,10 +39,9 @@ export const gemini: KnownAgent = {
     },
     tool_use: (event) => {
       const tool = getText(event, 'tool_name');
-      return isGeminiEvent(event) && tool !== null ? { kind: 'did', what: describeToolCall(tool, getObject(event, 'parameters')) } : null;
+      return tool !== null ? { kind: 'did', what: describeToolCall(tool, getObject(event, 'parameters')) } : null;
     },
     tool_result: (event) => {
-      if (!isGeminiEvent(event)) return null;
       return own(event, 'status') === 'error'
         ? { kind: 'did', what: `failed: ${readFault(event) ?? getText(event, 'output') ?? ''}` }
         : NOTED;
@@ -51,13 +49,13 @@ export const gemini: KnownAgent = {
     // It counts tokens, but no cost.
     result: (event) => {
       const stats = getObject(event, 'stats');
-      if (!isGeminiEvent(event) || stats === null) return null;
+      if (stats === null) return null;
       const isFault = own(event, 'status') === 'error';
       const signs = isFault ? readApiError(event) : NO_API_ERROR_INFO;
       const why = isFault ? (readFault(event) ?? '') : null;
       return { kind: 'ended', text: '', tokens: getCount(stats, 'total_tokens'), costUsd: null, why, signs, refused: [] };
     },
-  },
+  }),
   conversationMember: 'session_id',
   // `--output-format json` counts by model: `{models: {NAME: {tokens: {total}}}}`.
   readAnswer: (object) => {

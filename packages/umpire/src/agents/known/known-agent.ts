@@ -132,6 +132,11 @@ export class HomePaths {
   }
 }
 
+/** Other programs print the same types of events, so each reader asks first whether the event is this agent's. */
+export function readOwnEvents(isOwn: (event: JsonObject) => boolean, readers: KnownAgent['events']): KnownAgent['events'] {
+  return Object.fromEntries(Object.entries(readers).map(([type, read]) => [type, (event) => (isOwn(event) ? read(event) : null)]));
+}
+
 /** No words without a value. */
 export function option(name: string, value: string | null): readonly string[] {
   return value === null ? [] : [name, value];
