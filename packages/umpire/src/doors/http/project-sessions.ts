@@ -15,7 +15,7 @@ import { readSession } from '../../sessions/session-record.js';
 import type { AnswerRequest, DismissRequest, ListedSession, ResumeRequest, SessionsAnswer } from './answers.js';
 import { ContinuingRuns } from './continuing-runs.js';
 import type { AnsweringPerson, FoundCopy, SessionSource, SessionStamp } from './session-source.js';
-import { createTurns } from './turns.js';
+import { createTurns } from './session-source.js';
 import { createSessionLister } from '../../engine/session-work.js';
 
 /** The first answer waits no longer for sessions that were not read yet. */

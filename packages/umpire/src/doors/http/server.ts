@@ -1,7 +1,7 @@
 // The dashboard's server: for one project or one engine, on this machine only, and only with its key. It shows sessions and takes a person's answers.
 
 import { timingSafeEqual } from 'node:crypto';
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import type { AddressInfo, Socket } from 'node:net';
 import { extname, join } from 'node:path';
 import { serve } from '@hono/node-server';
@@ -18,9 +18,7 @@ import { lineOf, showHidden, showHiddenIn } from '../../views/safe-text.js';
 import { onAbort } from '../../sessions/abort-listeners.js';
 import type { AnswerRequest, ChangeAnswer, DismissRequest, ErrorAnswer, ResumeRequest } from './answers.js';
 import { ChangeWatcher } from './change-watcher.js';
-import { followOutput } from './output-follower.js';
-import { pidOfPeer } from './peer-process.js';
-import { SessionReader } from './session-reader.js';
+import { followOutput, SessionReader } from './session-reader.js';
 import type { SessionSource } from './session-source.js';
 
 interface ServeRequest {
@@ -292,4 +290,46 @@ const STATUS: { readonly [Code in UmpireError['code']]?: 400 | 403 | 404 | 409 |
 
 function errorOf({ code, message, hint }: UmpireError): ErrorAnswer {
   return showHiddenIn({ error: { code, message, hint } });
+}
+
+/** `127.0.0.1` in the byte order of /proc/net/tcp. */
+const LOOPBACK = '0100007F';
+
+/** Null where it cannot be found: another user's process, another machine behind ssh, no /proc. */
+export function pidOfPeer(peerPort: number, ownPort: number): number | null {
+  const inode = inodeOf(peerPort, ownPort);
+  if (inode === null) return null;
+  const wanted = `socket:[${inode}]`;
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  const found = pids.find((pid) => filesOf(pid).some((fd) => targetOf(`/proc/${pid}/fd/${fd}`) === wanted));
+  return found === undefined ? null : Number(found);
+}
+
+function inodeOf(peerPort: number, ownPort: number): string | null {
+  const [peer, own] = [peerPort, ownPort].map((port) => `${LOOPBACK}:${port.toString(16).toUpperCase().padStart(4, '0')}`);
+  try {
+    for (const line of readFileSync('/proc/net/tcp', 'latin1').split('\n')) {
+      const fields = line.trim().split(/\s+/);
+      if (fields[1] === peer && fields[2] === own) return fields[9] ?? null;
+    }
+  } catch {
+    // No /proc.
+  }
+  return null;
+}
+
+function filesOf(pid: string): readonly string[] {
+  try {
+    return readdirSync(`/proc/${pid}/fd`);
+  } catch {
+    return [];
+  }
+}
+
+function targetOf(link: string): string {
+  try {
+    return readlinkSync(link);
+  } catch {
+    return '';
+  }
 }

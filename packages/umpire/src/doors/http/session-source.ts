@@ -2,6 +2,7 @@
 
 import type { Recorded } from '@umpire/core/decider/events.js';
 import type { AnswerRequest, DismissRequest, ResumeRequest, SessionsAnswer } from './answers.js';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 export interface SessionSource {
   /** On top of every page: the project's folder, or the engine's address without its password. */
@@ -45,4 +46,16 @@ export interface FoundCopy {
 export interface AnsweringPerson {
   readonly via: 'dashboard';
   readonly who?: string;
+}
+
+const TURN_MS = 15;
+
+/** Waits for other requests once a turn is over. */
+export function createTurns(): () => Promise<void> {
+  let begun = performance.now();
+  return async () => {
+    if (performance.now() - begun < TURN_MS) return;
+    await nextTurn();
+    begun = performance.now();
+  };
 }
