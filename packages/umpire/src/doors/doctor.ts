@@ -179,7 +179,7 @@ function checkTrust(project: string): DoctorCheck {
 /** Missing git is reported once, as a check of the machine. */
 async function checkRepository(project: string, home: string, entries: readonly string[]): Promise<readonly DoctorCheck[]> {
   try {
-    const repository = repositoryOf(project);
+    const repository = findProjectRepository(project);
     const place = { project, session: '', home, sessionFolder: noSession(project) };
     const [whose, uncommitted, missing] = await Promise.all([
       checkBranch(repository, project),
@@ -213,7 +213,7 @@ function noSession(project: string): string {
 }
 
 /** The repository that a session started now would use. */
-export function repositoryOf(project: string): Repository {
+export function findProjectRepository(project: string): Repository {
   return findRepository(project, noSession(project), null);
 }
 
@@ -540,7 +540,7 @@ function checkTools(project: string, kind: ToolKind, { debt }: CriticSettings): 
   const name = `debt ${kind}`;
   const set = debt[kind];
   if (set === false) return criticCheck(name, 'ok', 'off (settings)');
-  if (set !== undefined) return checkCommand(name, set, project);
+  if (set !== undefined) return checkToolCommand(name, set, project);
   const places = findToolPlaces(project, kind, debt.complexity);
   const found = places.map(({ path, tool }) => `${versioned(tool)}${path === '' ? '' : ' in packages'}`);
   const absent = findAbsentTools(project, [kind]);
@@ -561,7 +561,7 @@ function versioned({ name, version }: { readonly name: string; readonly version:
 }
 
 /** A command of the settings; no shell runs it. */
-function checkCommand(name: string, command: CommandLine, project: string): DoctorCheck {
+function checkToolCommand(name: string, command: CommandLine, project: string): DoctorCheck {
   const argv = typeof command === 'string' ? splitCommand(command) : command;
   const found = lookUpProgram({ argv, base: project }, project);
   const shown = argv.join(' ');

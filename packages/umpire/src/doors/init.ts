@@ -10,7 +10,7 @@ import { CONFIG, configAt } from '../sessions/project.js';
 import { isProjectTrusted, projectFiles, recordTrust } from '../sessions/trust.js';
 import { AGENT_NAMES } from '../agents/known/known-agents.js';
 import { lookUpPresets, BUILT_IN } from '../engine/agent-programs.js';
-import { checkAgentName, checkCritics, environmentFiles, repositoryOf } from './doctor.js';
+import { checkAgentName, checkCritics, environmentFiles, findProjectRepository } from './doctor.js';
 import { isInGit, projectFor } from '../engine/project-folders.js';
 
 interface FirstSettingsRequest {
@@ -46,7 +46,7 @@ export async function writeFirstSettings(request: FirstSettingsRequest): Promise
   ]);
   const path = join(project, CONFIG);
   const text = settingsText({ agent: agent.name, known: AGENT_NAMES, copy, critics });
-  await checkText(text, path);
+  await checkSettingsText(text, path);
   const written = request.dryRun !== true && request.signal?.aborted !== true;
   if (written) {
     writeNew(path, text);
@@ -91,7 +91,7 @@ async function chooseAgent(asked: string | undefined, project: string): Promise<
 /** `umpire doctor` reports problems of git. */
 async function filesToCopy(project: string): Promise<readonly string[]> {
   try {
-    return await environmentFiles(repositoryOf(project), project, []);
+    return await environmentFiles(findProjectRepository(project), project, []);
   } catch (error) {
     if (!isUmpireError(error)) throw error;
     return [];
@@ -99,7 +99,7 @@ async function filesToCopy(project: string): Promise<readonly string[]> {
 }
 
 /** Never writes a file that Umpire cannot read. */
-async function checkText(text: string, path: string): Promise<void> {
+async function checkSettingsText(text: string, path: string): Promise<void> {
   const { parseSettings } = await import('../sessions/read-settings.js');
   parseSettings(text, path);
 }

@@ -39,7 +39,7 @@ export async function readTopic(asked: TopicAsked): Promise<TopicStart | null> {
   if (asked.issue !== undefined) {
     const { project, remote } = asked;
     const word = asked.issue;
-    const { host, repository, number } = issueNamed(word) ?? { ...findRemote(projectFor(project), remote), number: numberIn(word) };
+    const { host, repository, number } = issueNamed(word) ?? { ...findRemote(projectFor(project), remote), number: parseIssueNumber(word) };
     const { title, author, text, url } = await readIssue(await openGithub(host), repository, number);
     return {
       goal: `Resolve issue #${number} of ${repository}`,
@@ -55,7 +55,7 @@ function issueNamed(word: string): { readonly host: string; readonly repository:
   return named === null ? null : { ...named, number: Number(number) };
 }
 
-function numberIn(word: string): number {
+function parseIssueNumber(word: string): number {
   const number = /^#?(\d{1,9})$/.exec(word)?.[1];
   if (number !== undefined && Number(number) > 0) return Number(number);
   throw new UmpireError('usage', {
@@ -84,7 +84,7 @@ async function topicOfPullRequest(asked: TopicAsked, number: number): Promise<To
   const from = forks.stdout.toString('utf8').trim();
   if (from === head.commit) throw new UmpireError('pr-unreviewable', { number, url, detail: 'it changes nothing' });
   const commit = await askGit(target, ['rev-parse', `${head.commit}^{commit}`]);
-  const comments = (await unresolvedComments(ask, repository, number)).map(findingOf);
+  const comments = (await unresolvedComments(ask, repository, number)).map(commentFinding);
   return {
     goal: `Review pull request #${number} of ${repository}, and fix what is found`,
     topic: { kind: 'pull request', repository, number, url, title, author, text, comments },
@@ -103,7 +103,7 @@ async function refuseForeign({ number, head }: PullRequest, repository: string, 
 const MOST_MESSAGE_CHARS = 600;
 
 /** A person asked for something: it blocks until it is fixed or resolved. */
-function findingOf({ author, text, file, line }: ReviewComment) {
+function commentFinding({ author, text, file, line }: ReviewComment) {
   const message = `${author} commented: ${text}`.slice(0, MOST_MESSAGE_CHARS);
   return makeFinding({ severity: 'high', message, artifact: file, line, rule: 'review-comment' });
 }

@@ -1,5 +1,7 @@
 // The work of a session: where it is, its patch, and applying it to the person's checkout. clean.ts removes it.
 
+import type { SessionSurroundings } from '../views/session-view.js';
+import type { SessionRecord } from '../sessions/session-record.js';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { commitsOfChain, workOfRound } from '@umpire/core/decider/critic-scope.js';
@@ -186,8 +188,14 @@ export interface WorkPlace {
 
 const UNKNOWN: WorkPlace = { place: null, isCleared: false, isApplied: false };
 
+/** What a page shows beside the session's state. `session`: as commands name it. */
+export async function findSurroundings(record: SessionRecord, session: string): Promise<SessionSurroundings> {
+  const { word, tasks, notes, state } = record;
+  return { session, state: word, tasks, notes, ...(await findSessionWork(state.run, record)) };
+}
+
 /** Never throws: a status must be shown even if git fails. */
-export async function findSessionWork(run: RunState | null, session: { readonly name: string; readonly path: string }): Promise<WorkPlace> {
+async function findSessionWork(run: RunState | null, session: { readonly name: string; readonly path: string }): Promise<WorkPlace> {
   if (run === null || run.started.workspace === null || run.isOnEngine) return UNKNOWN;
   try {
     const project = projectOf(run.started.project, session.path);

@@ -66,12 +66,12 @@ export function readArguments<Name extends CommandName>(name: Name, words: reado
     take(option, value, flag);
   }
   const missing = places.find((option) => options[option]?.isNeeded === true && !values.has(option));
-  if (missing !== undefined) throw usage(`Missing <${missing}>: ${usageOf(name, COMMANDS[name])}`, name);
+  if (missing !== undefined) throw usage(`Missing <${missing}>: ${printUsage(name, COMMANDS[name])}`, name);
   return Object.fromEntries(values) as Given<Name>;
 }
 
 /** `umpire decide <loop> <session> [flags]`. */
-export function usageOf(name: string, command: Command): string {
+export function printUsage(name: string, command: Command): string {
   const { places = [], options } = command;
   const words = [name, ...places.map((option) => standingWord(option, command))];
   return `umpire ${words.join(' ')}${Object.keys(options).length > places.length ? ' [flags]' : ''}`;

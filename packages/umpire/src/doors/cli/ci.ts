@@ -160,10 +160,10 @@ export async function runCi(
   if (stop.signal.aborted) return { stderr: 'umpire: Stopped.\n', exit: 130 };
   if (sarif !== undefined) writeReport(sarif, ciSarif(report, VERSION));
   if (quality !== undefined) writeReport(quality, codeQuality(report));
-  return { ...shown(report, failOn), exit: exitOf(report, failOn) };
+  return { ...showOnService(report, failOn), exit: chooseExit(report, failOn) };
 }
 
-function shown(report: CiReport, failOn: FailOn): Pick<CommandOutcome, 'stdout' | 'stderr'> {
+function showOnService(report: CiReport, failOn: FailOn): Pick<CommandOutcome, 'stdout' | 'stderr'> {
   if (ciServiceIn(process.env) !== 'github') return { stdout: ciPage(report, failOn) };
   const summary = process.env['GITHUB_STEP_SUMMARY'];
   if (summary !== undefined && summary !== '') writeReport(summary, ciMarkdown(report, failOn), appendFileSync);
@@ -178,7 +178,7 @@ function writeReport(path: string, text: string, write: (path: string, text: str
   }
 }
 
-function exitOf({ guard, review, findings }: CiReport, failOn: FailOn): number {
+function chooseExit({ guard, review, findings }: CiReport, failOn: FailOn): number {
   if (findings.some((finding) => failsJob(finding, failOn))) return 3;
   const isBroken = [guard, review].some((outcome) => outcome === 'error' || outcome === 'timeout');
   return isBroken ? 1 : 0;

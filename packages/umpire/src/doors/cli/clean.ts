@@ -48,7 +48,8 @@ async function cleanAll(cleaner: Cleaner, sessions: readonly string[]): Promise<
       if (error.code !== 'not-run' && error.code !== 'no-work') lines.push(`${name}: kept. ${error.message}`);
     }
   }
-  for (const [why, all] of kept) lines.push(...all.slice(0, MOST_LISTED).map((one) => resultLine(one.name, one)), ...restOf(why, all));
+  for (const [why, all] of kept)
+    lines.push(...all.slice(0, MOST_LISTED).map((one) => resultLine(one.name, one)), ...describeUnlisted(why, all));
   return lines;
 }
 
@@ -106,7 +107,7 @@ const KEPT_REASONS: Readonly<Record<KeptResult['why'], string>> = {
   unmerged: 'work not merged',
 };
 
-function restOf(why: KeptResult['why'], all: readonly { readonly name: string }[]): readonly string[] {
+function describeUnlisted(why: KeptResult['why'], all: readonly { readonly name: string }[]): readonly string[] {
   const rest = all.slice(MOST_LISTED).map(({ name }) => name);
   return rest.length === 0 ? [] : [`${rest.length} more kept (${KEPT_REASONS[why]}): ${rest.join(', ')}.`];
 }

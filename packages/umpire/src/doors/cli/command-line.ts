@@ -65,11 +65,11 @@ async function runCommand(args: readonly string[], context: Context): Promise<Co
   if (command === undefined) return { stderr: (await import('./help.js')).helpText('umpire'), exit: 2 };
   if (command === '--help' || command === '-h' || command === 'help') return showHelp(rest[0]);
   if (command === '--version' || command === '-v') return { stdout: `${VERSION}\n`, exit: 0 };
-  if (isCommand(command)) return start(command, rest, context);
+  if (isCommand(command)) return startCommand(command, rest, context);
   if (command === 'warm-up') {
     // For the build: judges a sample session, so that the compiled code kept for the next start holds what a verdict runs through.
-    await start('decide', [...rest, '--json'], context);
-    await start('decide', rest, context);
+    await startCommand('decide', [...rest, '--json'], context);
+    await startCommand('decide', rest, context);
     return { exit: 0 };
   }
   if (command === 'complete') return (await import('./completion.js')).runComplete(rest);
@@ -80,7 +80,7 @@ function isCommand(word: string): word is CommandName {
   return Object.hasOwn(COMMANDS, word);
 }
 
-async function start(name: CommandName, words: readonly string[], context: Context): Promise<CommandOutcome> {
+async function startCommand(name: CommandName, words: readonly string[], context: Context): Promise<CommandOutcome> {
   const given = readArguments(name, words);
   if (given === 'help') return showHelp(name);
   const act = ACTS[name] as (given: object, context: Context) => Promise<CommandOutcome>;

@@ -22,7 +22,9 @@ export async function runDismiss(given: Given<'dismiss'>, output: Output): Promi
   const there = url === null ? null : await import('./fleet.js');
   const session = url === null ? resolveSession(named, project) : named;
   if (finding === undefined)
-    return there === null ? list(session, isJson) : there.lookThere(url ?? '', 'dismiss', given, async (copy) => list(copy, isJson));
+    return there === null
+      ? listFindings(session, isJson)
+      : there.lookThere(url ?? '', 'dismiss', given, async (copy) => listFindings(copy, isJson));
   const ruling = {
     finding,
     reason,
@@ -37,7 +39,7 @@ export async function runDismiss(given: Given<'dismiss'>, output: Output): Promi
   return { stderr: dismissedLines(done), exit: 0 };
 }
 
-function list(session: string, isJson: boolean): CommandOutcome {
+function listFindings(session: string, isJson: boolean): CommandOutcome {
   const { state, path } = readSession(session);
   const open = openFindings(state);
   if (isJson) return { stdout: `${JSON.stringify({ session: path, open, dismissed: [...state.rulings.values()] })}\n`, exit: 0 };

@@ -15,24 +15,24 @@ import type { Given } from './commands.js';
 
 export async function runEngine(given: Given<'engine'>): Promise<CommandOutcome> {
   refuseInsideTask('change an engine');
-  if (given.act === 'init') return init(given.values?.[0] ?? (await engineFor(given)));
+  if (given.act === 'init') return initEngine(given.values?.[0] ?? (await engineFor(given)));
   const url = await engineFor(given);
   if (url === null) throw usage('Name the engine with --engine URL or UMPIRE_ENGINE.', 'engine');
   const client = await openEngine(url).client();
   try {
-    return { stdout: await answer(client, given), exit: 0 };
+    return { stdout: await answerAct(client, given), exit: 0 };
   } finally {
     await client.close();
   }
 }
 
-async function init(url: string | null): Promise<CommandOutcome> {
+async function initEngine(url: string | null): Promise<CommandOutcome> {
   if (url === null) throw usage('Name the engine: umpire engine init postgres://…', 'engine');
   await engineInit(url);
   return { stdout: 'The engine is ready. Start a worker with: umpire worker --engine URL --remote URL\n', exit: 0 };
 }
 
-async function answer(
+async function answerAct(
   client: ClientDoor,
   { act, values: [first, second, extra] = [], json = false, off = false }: Given<'engine'>,
 ): Promise<string> {

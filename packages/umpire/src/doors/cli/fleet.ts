@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isatty } from 'node:tty';
 import { flagOf } from '@umpire/core/model/options.js';
-import { describeQuestion } from '@umpire/core/decider/answers.js';
 import { ANSWERS } from '@umpire/core/model/questions.js';
 import type { RulingGiven } from '@umpire/core/decider/rulings.js';
 import { describeDismissal } from '../../engine/dismiss.js';
@@ -30,11 +29,11 @@ import { describeFleet, readFleet, whyWaiting } from '../../engine/offers.js';
 import { openEngine } from '../../engine/open-engine.js';
 import { followProgress } from '../../views/progress-lines.js';
 import { lineOf } from '../../views/safe-text.js';
-import { answerLines, waysToAnswer } from '../../views/session-question.js';
 import { quoteWord } from '@umpire/core/formats/shell-text.js';
 import { parseRemote } from '../../work/remote-repository.js';
 import { timeOfDay } from './local-time.js';
 import { usage } from './arguments.js';
+import { runExit, waitLines } from './session-argument.js';
 import type { CommandOutcome, Output } from './output.js';
 import type { Given } from './commands.js';
 
@@ -192,21 +191,13 @@ async function follow(
     },
   });
   process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
-  return { ...(json ? {} : { stdout: `${session}\n` }), stderr: closing(result, wasPersonCalled), exit: exitOf(result, aborts) };
+  return { ...(json ? {} : { stdout: `${session}\n` }), stderr: closing(result, wasPersonCalled), exit: runExit(result, aborts) };
 }
 
 function closing({ session, status, question, state }: RunResult, wasPersonCalled: boolean): string {
   if (status === 'interrupted') return `The session continues on the engine. Follow it with: umpire resume ${session}\n`;
   if (status !== 'awaiting' || question === null || state.run === null || wasPersonCalled) return '';
-  const answers = answerLines({ answers: waysToAnswer(state.run, question, session) });
-  return `${[`Waiting for ${lineOf(describeQuestion(question), 300)}.`, ...answers].join('\n')}\n`;
-}
-
-function exitOf({ status }: RunResult, aborts: boolean): number {
-  if (status === 'complete') return 0;
-  if (status === 'awaiting') return 4;
-  if (status === 'interrupted') return 130;
-  return status === 'aborted' && aborts ? 0 : 1;
+  return waitLines(state.run, question, session);
 }
 
 /** Runs a command that looks at a session on a copy of it. */

@@ -46,11 +46,11 @@ export async function runGuard(
     : sarif
       ? guardSarif(withRemainingFindings(run), VERSION)
       : guardPage(run, { columns: process.stdout.isTTY ? process.stdout.columns : 80, color: isColored(1) });
-  return { stdout, ...(notes.length === 0 ? {} : { stderr: notes.join('') }), exit: exitOf(run, strict) };
+  return { stdout, ...(notes.length === 0 ? {} : { stderr: notes.join('') }), exit: guardExit(run, strict) };
 }
 
 /** A retrial that says nothing is an error: somebody asked for it. */
-function exitOf({ findings, notes, reverted, isBlind, retrial }: GuardRun, isStrict: boolean): number {
+function guardExit({ findings, notes, reverted, isBlind, retrial }: GuardRun, isStrict: boolean): number {
   if ((reverted?.left ?? findings).length > 0 || (isStrict && notes.length > 0)) return 3;
   return isBlind || (retrial?.problem ?? null) !== null ? 1 : 0;
 }

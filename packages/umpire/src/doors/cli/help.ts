@@ -7,7 +7,7 @@ import { BUILTIN_NAMES } from '@umpire/core/loops/builtin.js';
 import { FORMATS } from '@umpire/reports/formats.js';
 import { AGENT_NAMES } from '../../agents/known/known-agents.js';
 import { wrap } from '../../views/safe-text.js';
-import { standingWord, usageOf } from './arguments.js';
+import { standingWord, printUsage } from './arguments.js';
 import { COMMANDS } from './commands.js';
 import type { Command, CommandName } from './commands.js';
 
@@ -23,15 +23,15 @@ export function helpText(name: CommandName | 'umpire'): string {
 export const HELP_TOPICS = ['umpire', ...Object.keys(COMMANDS)] as readonly ('umpire' | CommandName)[];
 
 function commandHelp(name: string, command: Command): readonly string[] {
-  const { summary, usage = [usageOf(name, command)], about = [], places = [], options, more = [], exits, examples } = command;
+  const { summary, usage = [printUsage(name, command)], about = [], places = [], options, more = [], exits, examples } = command;
   const standing = places.map((option) =>
-    describe(standingWord(option, command), options[option] === undefined ? '' : helpWords(options[option])),
+    describeEntry(standingWord(option, command), options[option] === undefined ? '' : helpWords(options[option])),
   );
   const flags = Object.entries(options)
     .filter(([option]) => !places.includes(option))
     .map(([option, row]) => {
       const short = row.short === undefined ? '' : `${row.short}, `;
-      return describe(`${short}${flagOf(option)}${row.value === '' ? '' : ` ${row.value}`}`, helpWords(row));
+      return describeEntry(`${short}${flagOf(option)}${row.value === '' ? '' : ` ${row.value}`}`, helpWords(row));
     });
   return [
     summary,
@@ -54,7 +54,7 @@ function helpWords({ help, setting, takes, isNeeded }: Option): string {
   return takes.type === 'flag' || setting === undefined || setting.usual === null ? help : `${help} (default: ${setting.usual})`;
 }
 
-function describe(head: string, words: string, column = SECOND): readonly string[] {
+function describeEntry(head: string, words: string, column = SECOND): readonly string[] {
   const indent = ' '.repeat(column);
   const first = `  ${head}`;
   return first.length < column ? wrap(words, indent, first.padEnd(column)) : [first, ...wrap(words, indent)];
@@ -71,17 +71,17 @@ function exitLines(exits: Command['exits']): readonly string[] {
 const LISTS = {
   agents: () => [
     'Agents',
-    ...describe(AGENT_NAMES.join(', '), 'a new process for each task'),
-    ...describe(`${AGENT_NAMES[0] ?? ''}-acp, ...`, 'one conversation over ACP'),
-    ...describe('person', 'you, at this terminal'),
-    ...describe('any other name', 'an agent in umpire.config.yaml'),
+    ...describeEntry(AGENT_NAMES.join(', '), 'a new process for each task'),
+    ...describeEntry(`${AGENT_NAMES[0] ?? ''}-acp, ...`, 'one conversation over ACP'),
+    ...describeEntry('person', 'you, at this terminal'),
+    ...describeEntry('any other name', 'an agent in umpire.config.yaml'),
   ],
   answers: () => [
     'Answers',
-    ...Object.entries(ANSWERS).flatMap(([answer, { does }]) => describe(answer, does)),
+    ...Object.entries(ANSWERS).flatMap(([answer, { does }]) => describeEntry(answer, does)),
     '',
     'Answers to',
-    ...Object.values(QUESTIONS).flatMap(({ about, answers }) => describe(about, answers.join(', '))),
+    ...Object.values(QUESTIONS).flatMap(({ about, answers }) => describeEntry(about, answers.join(', '))),
   ],
   formats: () => ['Formats', ...wrap(FORMATS.map(({ id }) => id).join(', '), '  ')],
 };
@@ -92,7 +92,7 @@ function overview(): readonly string[] {
   const lineOf = ([name, command]: readonly [string, Command]) => {
     const { summary, places = [] } = command;
     const standing = [name, ...places.map((option) => standingWord(option, command))].join(' ');
-    return describe(standing, `${summary.charAt(0).toLowerCase()}${summary.slice(1)}`.replace(/\.$/, ''), OVERVIEW_SECOND);
+    return describeEntry(standing, `${summary.charAt(0).toLowerCase()}${summary.slice(1)}`.replace(/\.$/, ''), OVERVIEW_SECOND);
   };
   return [
     'Run and judge generator-critic loops of coding agents.',
@@ -104,9 +104,9 @@ function overview(): readonly string[] {
     ...groups.flatMap((group) => [group, ...all.filter(([, command]) => command.group === group).flatMap(lineOf)]),
     '',
     ...all.filter(([, { group }]) => group === '').flatMap(lineOf),
-    ...describe('help [command]', 'show this text, or the help of a command', OVERVIEW_SECOND),
-    ...describe('--version', 'print the version', OVERVIEW_SECOND),
-    ...describe('--color WHEN', 'always, never or auto; every command takes it', OVERVIEW_SECOND),
+    ...describeEntry('help [command]', 'show this text, or the help of a command', OVERVIEW_SECOND),
+    ...describeEntry('--version', 'print the version', OVERVIEW_SECOND),
+    ...describeEntry('--color WHEN', 'always, never or auto; every command takes it', OVERVIEW_SECOND),
     '',
     'Loops',
     ...wrap(`${BUILTIN_NAMES.join(', ')}, or a loop file of your own`, '  '),

@@ -59,7 +59,7 @@ export function refuseTool({ tool, paths, command, cwd }: HookEvent): string | n
 
 /** What the file is to Umpire; null if agents may write it. */
 function recordAt(place: string): string | null {
-  if (isRecord(place))
+  if (isSessionRecord(place))
     return 'is the record of a session; only Umpire writes it. Do the work that the last verdict asks for, then have it judged again.';
   if (START_RECORDS.test(place)) return 'records where an agent session started; only Umpire writes it. Leave it unchanged.';
   const own = keyFolder();
@@ -68,7 +68,7 @@ function recordAt(place: string): string | null {
   return null;
 }
 
-function isRecord(path: string): boolean {
+function isSessionRecord(path: string): boolean {
   let folder = dirname(path);
   for (let depth = 0; depth < RECORD_DEPTH; depth += 1, folder = dirname(folder))
     if (RECORD_FILES.test(relative(folder, path)) && existsSync(join(folder, JOURNAL))) return true;
@@ -109,7 +109,7 @@ const MOST_AGE_MS = 90 * 24 * 60 * 60 * 1000;
 /** Keeps the first record: agents send the event again when they resume or compact a session. Does nothing without a commit. */
 function recordAgentSession(project: string, id: string, now: Date): void {
   if (readAgentSession(project, id) !== null) return;
-  const commit = ask(project, 'rev-parse', '--verify', '--quiet', 'HEAD^{commit}');
+  const commit = askGitLine(project, 'rev-parse', '--verify', '--quiet', 'HEAD^{commit}');
   if (commit === null) return;
   const folder = folderIn(project);
   if (!isOwn(project))
@@ -125,14 +125,14 @@ function recordAgentSession(project: string, id: string, now: Date): void {
   } catch (error) {
     throw new UmpireError('write-failed', { path: `.umpire/${AGENT_SESSIONS}`, detail: faultOf(error) });
   }
-  writeStateFile(placeOf(project, id), { commit, branch: branchOf(project), told: [] });
+  writeStateFile(recordPath(project, id), { commit, branch: branchOf(project), told: [] });
 }
 
 /** Null if its start was not recorded, or the record cannot be read. */
 function readAgentSession(project: string, id: string): AgentSession | null {
   if (!isOwn(project)) return null;
   try {
-    const read = readState(placeOf(project, id), AGENT_SESSION);
+    const read = readState(recordPath(project, id), AGENT_SESSION);
     return read.kind === 'note' ? read.note : null;
   } catch (error) {
     if (isUmpireError(error)) return null;
@@ -144,7 +144,7 @@ function readAgentSession(project: string, id: string): AgentSession | null {
 function rememberReported(project: string, id: string, session: AgentSession, told: readonly string[]): void {
   const isSame = told.length === session.told.length && told.every((one) => session.told.includes(one));
   try {
-    if (!isSame) writeStateFile(placeOf(project, id), { ...session, told });
+    if (!isSame) writeStateFile(recordPath(project, id), { ...session, told });
   } catch (error) {
     if (!isUmpireError(error)) throw error;
   }
@@ -155,16 +155,16 @@ function rememberReported(project: string, id: string, session: AgentSession, to
  * commits are seen. On another branch it is the merge base, since the commits of that branch are not the agent's work.
  */
 function baseOf(project: string, { commit, branch }: AgentSession): string | null {
-  const start = ask(project, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${commit}^{commit}`);
+  const start = askGitLine(project, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${commit}^{commit}`);
   if (start === null || (branch !== null && branchOf(project) === branch)) return start;
-  return ask(project, 'merge-base', start, 'HEAD');
+  return askGitLine(project, 'merge-base', start, 'HEAD');
 }
 
 function branchOf(project: string): string | null {
-  return ask(project, 'symbolic-ref', '--quiet', 'HEAD');
+  return askGitLine(project, 'symbolic-ref', '--quiet', 'HEAD');
 }
 
-function placeOf(project: string, id: string): string {
+function recordPath(project: string, id: string): string {
   return join(folderIn(project), `${safeName(id)}.json`);
 }
 
@@ -177,7 +177,7 @@ function isOwn(project: string): boolean {
   return realPath(folderIn(project)) === folderIn(realPath(project));
 }
 
-function ask(project: string, ...args: readonly string[]): string | null {
+function askGitLine(project: string, ...args: readonly string[]): string | null {
   const { code, stdout } = runGitSync(project, args);
   return code === 0 ? stdout.toString('utf8').trim() : null;
 }
@@ -266,7 +266,7 @@ async function guardStop(
   if (session !== null && begun !== null && start !== null) rememberReported(project, session, begun, reported);
   if (until !== null && isNew) writeActiveUntil({ ...until, isSentBack: !wasSentBack, told: reported });
   const breaches = prints.length;
-  if (isNew && !wasSentBack) return { refusal: refusalFor(run, start !== null), notes: [], isNew, breaches };
+  if (isNew && !wasSentBack) return { refusal: describeWeakenedTests(run, start !== null), notes: [], isNew, breaches };
   const notes = [
     ...(isNew ? [`the agent stopped with ${countBreaches(run.findings.length)} in its change`] : []),
     ...(run.newAllowances.length > 0 ? [`the change adds ${count(run.newAllowances.length, 'allowance')} for the guard`] : []),
@@ -276,7 +276,7 @@ async function guardStop(
   return { refusal: null, notes: notes.length === 0 ? [] : [`${notes.join('; ')}. See ${look}.`], isNew, breaches };
 }
 
-function refusalFor(run: GuardRun, isSinceStart: boolean): string {
+function describeWeakenedTests(run: GuardRun, isSinceStart: boolean): string {
   const page = guardPage(run, { columns: 80, color: false });
   const shown = page.length <= MOST_CHARACTERS ? page : `${page.slice(0, MOST_CHARACTERS)}\n…\n`;
   const what = isSinceStart

@@ -23,7 +23,7 @@ export async function runLogs(given: Given<'logs'>, output: Output, isTerminal =
   const { session, task } = chooseLog(given);
   if (given.follow === true) return followLogs(session, task ?? null, output, isTerminal);
   const logs = listLogs(session);
-  if (task === undefined) return { stdout: listOf(session, logs), exit: 0 };
+  if (task === undefined) return { stdout: listOutputs(session, logs), exit: 0 };
   const found = logsOf(logs, task);
   const log = found.at(-1);
   if (log === undefined) throw unknownTask(session, task, logs);
@@ -54,7 +54,7 @@ function chooseLog({ session: first, task, project = '.' }: Given<'logs'>): {
   }
 }
 
-function listOf(session: string, logs: readonly LogFile[]): string {
+function listOutputs(session: string, logs: readonly LogFile[]): string {
   const latest = logs.at(-1);
   if (latest === undefined) return 'No agent has printed anything yet.\n';
   const width = logs.reduce((most, { task }) => Math.max(most, task.length), 0);

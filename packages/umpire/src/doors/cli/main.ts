@@ -6,7 +6,7 @@ import { failureOutcome, runCommandLine, takeColorFlag } from './command-line.js
 import { partsOf, processOutput } from './output.js';
 
 /** Ends the process. Node aborts if it cannot restore a terminal that is gone, so exit by the signal that a closed terminal sends. */
-function leave(exit: number, terminals: readonly number[]): never {
+function endProcess(exit: number, terminals: readonly number[]): never {
   if (terminals.some((fd) => !isatty(fd))) process.removeAllListeners('SIGHUP').kill(process.pid, 'SIGHUP');
   process.exit(exit);
 }
@@ -28,10 +28,10 @@ async function main(): Promise<void> {
     }
     // Half of the output must not pass for all of it.
     write(2, failureOutcome(fault, false).stderr ?? '');
-    leave(1, terminals);
+    endProcess(1, terminals);
   }
   // Everything was written synchronously, so nothing is lost here.
-  leave(outcome.exit, terminals);
+  endProcess(outcome.exit, terminals);
 }
 
 void main();

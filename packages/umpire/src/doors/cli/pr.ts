@@ -58,7 +58,7 @@ async function pushPullRequest(asked: PullRequestAsked): Promise<PushedPullReque
   if (facts.forkOf !== null && asked.remote === undefined) throw forkFault(remote, facts.forkOf, branch);
   const base = asked.base ?? facts.defaultBranch;
   if (branch === base || branch === facts.defaultBranch) throw new UmpireError('pr-base', { branch });
-  const known = findOpen(await pullRequestsFrom(ask, remote.repository, branch));
+  const known = findOpenPull(await pullRequestsFrom(ask, remote.repository, branch));
   const isPushed = await pushCommit(sessionGit.gitTarget, remote, { commit, branch });
   const { state, name, word } = readSession(asked.session);
   const view = sessionView(state, { session: name, state: word, tasks: [], place: null, notes: [] });
@@ -94,7 +94,7 @@ async function pushPullRequest(asked: PullRequestAsked): Promise<PushedPullReque
 }
 
 /** The open one; null if there never was one. A closed one is not opened a second time. */
-function findOpen(pulls: readonly PullRequest[]): PullRequest | null {
+function findOpenPull(pulls: readonly PullRequest[]): PullRequest | null {
   const open = pulls.find(({ state }) => state === 'open');
   if (open !== undefined) return open;
   const [last] = pulls;

@@ -37,7 +37,7 @@ export async function askQuestion(
   const plan = question.kind === 'plan' ? findPlan(session, question.task) : null;
   const page = questionPage(run, question, word, plan, { columns, rows, color: isColored(2) });
   write(2, `\n${page.join('\n')}\n`);
-  const lines = openLines();
+  const lines = openPrompt();
   try {
     const chosen = await askChoice(lines, answerOptions(run, question), write);
     return chosen === null ? null : await askDetails(lines, chosen);
@@ -80,7 +80,7 @@ interface Lines {
   readonly close: () => void;
 }
 
-function openLines(): Lines {
+function openPrompt(): Lines {
   const reader = createInterface({ input: process.stdin, output: process.stderr, terminal: true });
   const said: (string | null)[] = [];
   let take: ((line: string | null) => void) | null = null;

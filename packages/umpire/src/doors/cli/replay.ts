@@ -16,7 +16,7 @@ export async function runReplay({ session, project, all = false, json = false, l
   if (!all && session === undefined) throw usage('Missing <session>, or --all.', 'replay');
   const rules = loop === undefined ? {} : { loop };
   if (session !== undefined) {
-    const replayed = await replay({ session: placeOf(session, project ?? '.'), ...rules });
+    const replayed = await replay({ session: findReplayed(session, project ?? '.'), ...rules });
     const stderr = headline([replayed], projectSum([replayed]).counts, replayed.by);
     return { stdout: json ? printed(replayed) : replayPage(replayed), stderr, sumsUp: true, exit: EXIT[replayed.result] };
   }
@@ -26,7 +26,7 @@ export async function runReplay({ session, project, all = false, json = false, l
 }
 
 /** A path as typed, since the page repeats it; a name as a relative path. */
-function placeOf(session: string, project: string): string {
+function findReplayed(session: string, project: string): string {
   const found = resolveSession(session, project);
   return existsSync(session) && realpathSync.native(session) === found ? session : relative('.', found);
 }
@@ -58,7 +58,7 @@ function verdictWords(sessions: readonly SessionReplay[], counts: ProjectCounts,
 
 function historyWords(sessions: readonly SessionReplay[], counts: ProjectCounts): string {
   const { broken, unreadable, cutBack, neverJudged } = counts;
-  const pages = unknownPages(sessions);
+  const pages = listUnknownPages(sessions);
   const faults = [
     ...(broken > 0 ? [`history broken in ${many(broken, 'session')}`] : []),
     ...(cutBack > 0 ? [`verdicts missing from the journal of ${many(cutBack, 'session')} (${pagesNamed(pages, 3)})`] : []),
@@ -69,7 +69,7 @@ function historyWords(sessions: readonly SessionReplay[], counts: ProjectCounts)
   return neverJudged === counts.sessions ? `${many(neverJudged, 'session')} found, none judged yet` : 'history unbroken';
 }
 
-function unknownPages(sessions: readonly SessionReplay[]): readonly string[] {
+function listUnknownPages(sessions: readonly SessionReplay[]): readonly string[] {
   return sessions.flatMap((one) => (one.state === 'unreadable' ? [] : one.unknownPages));
 }
 

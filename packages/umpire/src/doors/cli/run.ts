@@ -4,12 +4,10 @@ import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { isatty } from 'node:tty';
 import { isUmpireError } from '@umpire/core/model/errors.js';
-import { describeQuestion } from '@umpire/core/decider/answers.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import { awaitedQuestion } from '@umpire/core/decider/question.js';
 import type { Recorded } from '@umpire/core/decider/events.js';
 import { ANSWERS } from '@umpire/core/model/questions.js';
-import type { Question } from '@umpire/core/model/questions.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import { resolve, resume, run } from '../../engine/session.js';
 import type { RunWatch } from '../../engine/opened-session.js';
@@ -18,7 +16,6 @@ import type { TopicStart } from '../topic.js';
 import { GRANTS, flagOf } from '@umpire/core/model/options.js';
 import { lineOf as lineOfText } from '../../views/safe-text.js';
 import { wrapLine, followProgress } from '../../views/progress-lines.js';
-import { answerLines, waysToAnswer } from '../../views/session-question.js';
 import { quoteWord } from '@umpire/core/formats/shell-text.js';
 import { latestSession, resolveSession } from '../../sessions/find-sessions.js';
 import { timeOfDay } from './local-time.js';
@@ -27,7 +24,7 @@ import type { CommandOutcome, Output } from './output.js';
 import type { Given } from './commands.js';
 import { engineFor } from './engine-choice.js';
 import { answeringUser } from './dismiss.js';
-import { sessionWord } from './session-argument.js';
+import { runExit, sessionWord, waitLines } from './session-argument.js';
 import { askYesNo, hasTerminal, isLiveTerminal, trustQuestion } from './terminal-questions.js';
 import { forecastWords } from '../../engine/forecast.js';
 import type { Forecast } from '../../engine/forecast.js';
@@ -133,7 +130,7 @@ async function runWatched(
     ...(json ? {} : { stdout: `${report.session}\n` }),
     stands: `The session is in ${report.session}`,
     stderr: closingLines(report, ran.stopped, ran.wasPersonCalled),
-    exit: exitOf(report, isEnd),
+    exit: runExit(report, isEnd),
   };
 }
 
@@ -213,21 +210,6 @@ async function showForecast(forecast: Forecast, write: Output['write'], say: (li
   return hasTerminal() && (await askYesNo('Start it?', write));
 }
 
-function exitOf({ status }: RunResult, aborts: boolean): number {
-  switch (status) {
-    case 'complete':
-      return 0;
-    case 'awaiting':
-      return 4;
-    case 'interrupted':
-      return 130;
-    case 'aborted':
-      return aborts ? 0 : 1;
-    case 'failed':
-      return 1;
-  }
-}
-
 /** The name that commands in the current folder accept for the session. */
 function wordFor({ run: now }: SessionState, place: string | null): string {
   const path = place ?? join(now?.started.project ?? '.', '.umpire', 'sessions', now?.started.session ?? '');
@@ -240,16 +222,11 @@ function closingLines(report: RunResult, stopped: boolean, wasPersonCalled: bool
     const end = `${stopped ? 'Stopped. Nothing is lost.' : 'The run ended early.'} Continue with:\n  umpire resume ${quoteWord(sessionWord(session))}\n`;
     const now = report.state.run;
     const [open] = now?.questions ?? [];
-    return now === null || open === undefined ? end : `${end}${waitLines(now, open, session, 'It will wait for')}`;
+    return now === null || open === undefined ? end : `${end}${waitLines(now, open, sessionWord(session), 'It will wait for')}`;
   }
   // A person who was called in an earlier run gets the question again.
   if (status !== 'awaiting' || question === null || report.state.run === null || wasPersonCalled) return '';
-  return waitLines(report.state.run, question, session, 'Waiting for');
-}
-
-function waitLines(now: RunState, question: Question, session: string, intro: string): string {
-  const answers = answerLines({ answers: waysToAnswer(now, question, sessionWord(session)) });
-  return `${[`${intro} ${lineOfText(describeQuestion(question), 300)}.`, ...answers].join('\n')}\n`;
+  return waitLines(report.state.run, question, sessionWord(session));
 }
 
 /** The event of the journal without the parts that only a replay needs. */

@@ -30,7 +30,7 @@ export async function runServe(given: Given<'serve'>, { write }: Output): Promis
   const url = await engineFor(given);
   const source = url === null ? new ProjectSessions(project) : await openEngineSessions(url, project);
   try {
-    const serving = await listen({ source, key, port });
+    const serving = await openServer({ source, key, port });
     write(
       2,
       `Dashboard of ${lineOf(source.place, 200)}, for this machine only. Whoever has this address can answer for you. Stop with Ctrl-C:\n`,
@@ -57,7 +57,7 @@ interface ListenRequest {
   readonly port: number | null;
 }
 
-async function listen(request: ListenRequest): Promise<DashboardServer> {
+async function openServer(request: ListenRequest): Promise<DashboardServer> {
   const { port, ...rest } = request;
   const all = { ...rest, ...answeringUser(), version: VERSION, pages: join(packageRoot(), 'dist', 'web') };
   try {

@@ -1,7 +1,12 @@
-// The session argument of commands: from a name to a session, and from a session to the name that commands accept here.
+// What commands on sessions share: from a name to a session and back, what it waits for, and the exit status of a run.
 
+import { describeQuestion } from '@umpire/core/decider/answers.js';
+import type { RunState } from '@umpire/core/decider/run-state.js';
+import type { Question } from '@umpire/core/model/questions.js';
+import type { RunResult } from '../../engine/session.js';
+import { answerLines, waysToAnswer } from '../../views/session-question.js';
 import { basename, relative } from 'node:path';
-import { findSessionWork } from '../../engine/session-work.js';
+import { findSurroundings } from '../../engine/session-work.js';
 import type { SessionSurroundings } from '../../views/session-view.js';
 import { lineOf } from '../../views/safe-text.js';
 import { findActiveUntil } from '../../sessions/active-until.js';
@@ -14,13 +19,10 @@ export function readNamedSession(named: string | undefined, project = '.'): Sess
   return readSession(named === undefined ? latestSession(project) : resolveSession(named, project));
 }
 
-/** Facts for a report that are not in the session's state. */
+/** Facts for a report that are not in the session's state. `decide` needs a folder; the other commands also take a name. */
 export async function surroundingsOf(record: SessionRecord): Promise<SessionSurroundings> {
-  const { word, tasks, notes, state } = record;
-  // `decide` needs a folder; the other commands also take a name.
-  const session = state.run === null ? pathWord(record.path) : sessionWord(record.path);
-  const work = await findSessionWork(state.run, record);
-  return { session, state: word, tasks, ...work, notes: [...notes, ...untilNotes(record.path)] };
+  const found = await findSurroundings(record, record.state.run === null ? pathWord(record.path) : sessionWord(record.path));
+  return { ...found, notes: [...found.notes, ...untilNotes(record.path)] };
 }
 
 /** Whether this session judges the person's own agent sessions. */
@@ -43,4 +45,17 @@ function pathWord(path: string): string {
   if (near === '') return '.';
   if (near.startsWith('..')) return path;
   return near.includes('/') ? near : `./${near}`;
+}
+
+/** What the session waits for, and the commands that answer. `word`: the session as commands name it. */
+export function waitLines(run: RunState, question: Question, word: string, intro = 'Waiting for'): string {
+  const answers = answerLines({ answers: waysToAnswer(run, question, word) });
+  return `${[`${intro} ${lineOf(describeQuestion(question), 300)}.`, ...answers].join('\n')}\n`;
+}
+
+const EXIT = { complete: 0, failed: 1, aborted: 1, awaiting: 4, interrupted: 130 } as const;
+
+/** `aborts`: the person has just aborted it. */
+export function runExit({ status }: RunResult, aborts: boolean): number {
+  return aborts && status === 'aborted' ? 0 : EXIT[status];
 }

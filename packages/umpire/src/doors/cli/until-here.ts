@@ -115,7 +115,7 @@ async function judgeCheck(active: ActiveUntil): Promise<UntilAnswer> {
   const { verdict } = await decide({ loop: 'until', session, ...(isFirst && maxRounds !== null ? { maxRounds } : {}) });
   if (verdict.outcome === 'revise') {
     writeActiveUntil({ ...active, isSentBack: false });
-    return { refusal: refusalFor(active, verdict), note: null };
+    return { refusal: describeFailedCheck(active, verdict), note: null };
   }
   if (verdict.outcome === 'escalate') return { refusal: null, note: escalationNote(active, verdict) };
   removeActiveUntil(project);
@@ -147,8 +147,8 @@ async function editRows({ session }: ActiveUntil, cells: Cells): Promise<void> {
 const LOCK_WAIT_MS = 1000;
 const MOST_OUTPUT = 6000;
 
-function refusalFor({ session, command }: ActiveUntil, verdict: Verdict): string {
-  const { output, regressions } = readResult(session);
+function describeFailedCheck({ session, command }: ActiveUntil, verdict: Verdict): string {
+  const { output, regressions } = readCheckResult(session);
   const lost =
     regressions.length === 0 ? [] : [`These tests passed before your change and fail now: ${lineOf(regressions.join('; '), 1000)}`];
   return `${[
@@ -161,7 +161,7 @@ function refusalFor({ session, command }: ActiveUntil, verdict: Verdict): string
   ].join('\n')}\n`;
 }
 
-function readResult(session: string): { readonly output: string; readonly regressions: readonly string[] } {
+function readCheckResult(session: string): { readonly output: string; readonly regressions: readonly string[] } {
   const read = readBytes(openFolder(session), RESULT);
   const json = read.kind === 'bytes' ? parseJson(decodeTolerantly(read.bytes)) : null;
   const value = json?.ok === true && isObject(json.value) ? json.value : {};

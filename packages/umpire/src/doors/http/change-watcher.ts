@@ -40,7 +40,7 @@ export class ChangeWatcher {
       // The engine may be out of reach for a while.
       const now: Stamps | null = await this.stamps().catch(() => null);
       if (stop.aborted) return;
-      if (now !== null && !isFirst) this.tell(before === null ? null : changesOf(before, now));
+      if (now !== null && !isFirst) this.tell(before === null ? null : findChanges(before, now));
       before = now;
       await pause(Math.max(INTERVAL_MS, REST * (performance.now() - begun)), undefined, { signal: stop }).catch(() => undefined);
     }
@@ -53,7 +53,7 @@ export class ChangeWatcher {
   }
 }
 
-function changesOf(before: Stamps, now: Stamps): readonly string[] {
+function findChanges(before: Stamps, now: Stamps): readonly string[] {
   const isSame = (id: string): boolean => {
     const [one, other] = [before.get(id), now.get(id)];
     return one?.journal === other?.journal && one?.around === other?.around;

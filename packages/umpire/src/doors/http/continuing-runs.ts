@@ -47,7 +47,7 @@ export class ContinuingRuns {
     });
     child.once('exit', (code) => {
       ended.isTrue = true;
-      if (!GOOD_ENDS.has(code)) this.troubles.set(session, endOf(stderr));
+      if (!GOOD_ENDS.has(code)) this.troubles.set(session, readEnd(stderr));
       closeSync(stderr);
     });
     while (!ended.isTrue && sizeOfJournal(session) === before) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
@@ -61,7 +61,7 @@ function sizeOfJournal(session: string): number {
   return statOf(join(session, JOURNAL))?.size ?? 0;
 }
 
-function endOf(fd: number): string {
+function readEnd(fd: number): string {
   const { size } = fstatSync(fd);
   const bytes = Buffer.alloc(Math.min(size, MOST_TROUBLE_BYTES));
   const read = readSync(fd, bytes, 0, bytes.length, size - bytes.length);

@@ -265,10 +265,10 @@ function refuseRequest(context: Context, key: string, pages: ReadonlyMap<string,
   if (hostname !== HOST && hostname !== 'localhost') return context.json(errorOf(new UmpireError('host-unknown')), 403);
   if (pages.has(pathname)) return null;
   const [, given = ''] = /^Bearer (\S+)$/.exec(context.req.header('Authorization') ?? '') ?? [];
-  return isSame(given, key) ? null : context.json(errorOf(new UmpireError('key-wrong')), 401);
+  return isSameKey(given, key) ? null : context.json(errorOf(new UmpireError('key-wrong')), 401);
 }
 
-function isSame(given: string, key: string): boolean {
+function isSameKey(given: string, key: string): boolean {
   const [one, other] = [Buffer.from(given), Buffer.from(key)];
   return one.length === other.length && timingSafeEqual(one, other);
 }
@@ -301,7 +301,7 @@ export function pidOfPeer(peerPort: number, ownPort: number): number | null {
   if (inode === null) return null;
   const wanted = `socket:[${inode}]`;
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  const found = pids.find((pid) => filesOf(pid).some((fd) => targetOf(`/proc/${pid}/fd/${fd}`) === wanted));
+  const found = pids.find((pid) => filesOf(pid).some((fd) => readLinkTarget(`/proc/${pid}/fd/${fd}`) === wanted));
   return found === undefined ? null : Number(found);
 }
 
@@ -326,7 +326,7 @@ function filesOf(pid: string): readonly string[] {
   }
 }
 
-function targetOf(link: string): string {
+function readLinkTarget(link: string): string {
   try {
     return readlinkSync(link);
   } catch {

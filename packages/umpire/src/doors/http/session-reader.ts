@@ -7,20 +7,18 @@ import { openFindings } from '@umpire/core/decider/rulings.js';
 import { tasksToRetry } from '@umpire/core/decider/run-state.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import type { Recorded } from '@umpire/core/decider/events.js';
-import { findSessionWork, patchOf } from '../../engine/session-work.js';
+import { findSurroundings, patchOf } from '../../engine/session-work.js';
 import { readableLog } from '../../agents/agent-log.js';
 import { TAKE_EDITS, answerOptions } from '../../views/session-question.js';
 import { showHidden } from '../../views/safe-text.js';
 import { readHistory } from '../../views/session-history.js';
 import { sessionPage } from '../../views/session-page.js';
 import { sessionView } from '../../views/session-view.js';
-import type { SessionSurroundings } from '../../views/session-view.js';
 import { isSaidBelow } from '../../views/status-page.js';
 import { UTC } from '../../views/words.js';
 import { listLogs, readLog } from '../../sessions/agent-logs.js';
 import type { LogFile } from '../../sessions/agent-logs.js';
 import { provenanceIn, readSession } from '../../sessions/session-record.js';
-import type { SessionRecord } from '../../sessions/session-record.js';
 import type {
   CostPart,
   CostsAnswer,
@@ -31,7 +29,7 @@ import type {
   TimedVerdict,
   OutputAnswer,
 } from './answers.js';
-import type { FoundCopy, SessionSource } from './session-source.js';
+import type { SessionSource } from './session-source.js';
 import { createTurns } from './session-source.js';
 
 /** Only the end of a longer log is shown. */
@@ -59,7 +57,7 @@ export class SessionReader {
     const record = readSession(copy.path);
     const { path, word, state, events } = record;
     const { run } = state;
-    const view = sessionView(state, await surroundingsOf(record, copy));
+    const view = sessionView(state, await findSurroundings(record, copy.word));
     const { runs, firstAt, lastAt } = readHistory(events, UTC);
     const logs: readonly LogAnswer[] = listLogs(path).map(({ name: file, task, attempt, bytes }) => ({ name: file, task, attempt, bytes }));
     const question = run === null || word !== 'awaiting' ? null : awaitedQuestion(run);
@@ -89,7 +87,7 @@ export class SessionReader {
   async report(id: string): Promise<string> {
     const copy = await this.source.find(id);
     const record = readSession(copy.path);
-    const around = await surroundingsOf(record, copy);
+    const around = await findSurroundings(record, copy.word);
     return sessionPage(record.state, { ...around, events: record.events, provenance: provenanceIn(record) });
   }
 
@@ -132,11 +130,6 @@ export class SessionReader {
     this.costsBy.set(id, { stamp, costs });
     return costs;
   }
-}
-
-async function surroundingsOf(record: SessionRecord, { word }: FoundCopy): Promise<SessionSurroundings> {
-  const { word: state, tasks, notes } = record;
-  return { session: word, state, tasks, notes, ...(await findSessionWork(record.state.run, record)) };
 }
 
 /** From this byte on; the first line after it may be incomplete and is left out. */

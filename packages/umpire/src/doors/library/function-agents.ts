@@ -36,10 +36,10 @@ export interface Agent {
 export type OwnAgents = Readonly<Record<string, AgentFunction | Agent>>;
 
 export function agentsOf(call: string, own: OwnAgents): Readonly<Record<string, CoreAgent>> {
-  return Object.fromEntries(Object.entries(own).map(([name, given]) => [name, agentOf(call, name, given)]));
+  return Object.fromEntries(Object.entries(own).map(([name, given]) => [name, createFunctionAgent(call, name, given)]));
 }
 
-function agentOf(call: string, name: string, given: unknown): CoreAgent {
+function createFunctionAgent(call: string, name: string, given: unknown): CoreAgent {
   const agent: Partial<Record<keyof Agent, unknown>> = typeof given === 'function' ? { run: given } : Object(given);
   const { run } = agent;
   if (typeof run !== 'function')
@@ -48,13 +48,13 @@ function agentOf(call: string, name: string, given: unknown): CoreAgent {
   // `run` is called on its object, which may have state. It gets a copy of the assignment, so that it cannot change lists of the session
   // or of the loop, which all sessions of the process share.
   const act = (assignment: Assignment, watch: Watch): Promise<never> =>
-    run.call(agent === given ? given : undefined, copyOf(assignment), watch);
+    run.call(agent === given ? given : undefined, copyValue(assignment), watch);
   return { name: called, inProcess: agent.inProcess === true, run: act };
 }
 
 /** Copies plain data. */
-function copyOf<T>(value: T): T {
+function copyValue<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(copyOf) as T;
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, copyOf(part)])) as T;
+  if (Array.isArray(value)) return value.map(copyValue) as T;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, copyValue(part)])) as T;
 }

@@ -1,13 +1,13 @@
 // Library functions that show sessions, use their work, and set a project up.
 
 import { resolve } from 'node:path';
-import { findSessionWork, listSessions } from '../../engine/session-work.js';
+import { findSurroundings, listSessions } from '../../engine/session-work.js';
 import type { Recorded } from '@umpire/core/decider/events.js';
 import type { Verdict } from '@umpire/core/model/vocabulary.js';
 import type { SessionEntry } from '../../views/list-page.js';
 import { sessionPage } from '../../views/session-page.js';
 import { sessionView, verdictsIn } from '../../views/session-view.js';
-import type { SessionSurroundings, SessionView } from '../../views/session-view.js';
+import type { SessionView } from '../../views/session-view.js';
 import { provenanceIn, readSession } from '../../sessions/session-record.js';
 import type { SessionRecord } from '../../sessions/session-record.js';
 import { PROJECT, SESSION, APPLY, CLEAN, DIFF, INIT } from '@umpire/core/model/options.js';
@@ -36,7 +36,7 @@ export interface SessionStatus extends SessionView {
 /** The status of a session. `session`: its folder. */
 export async function status(session: string): Promise<SessionStatus> {
   const record = recordOf('status', session);
-  const view = sessionView(record.state, await surroundingsOf(record));
+  const view = sessionView(record.state, await findSurroundings(record, record.path));
   return {
     ...view,
     path: record.path,
@@ -49,7 +49,11 @@ export async function status(session: string): Promise<SessionStatus> {
 /** The report of a session as Markdown. */
 export async function report(session: string): Promise<string> {
   const record = recordOf('report', session);
-  return sessionPage(record.state, { ...(await surroundingsOf(record)), events: record.events, provenance: provenanceIn(record) });
+  return sessionPage(record.state, {
+    ...(await findSurroundings(record, record.path)),
+    events: record.events,
+    provenance: provenanceIn(record),
+  });
 }
 
 export interface ListRequest {
@@ -66,11 +70,6 @@ export async function list(request: ListRequest = {}): Promise<readonly SessionE
 function recordOf(call: string, session: string): SessionRecord {
   checkValue(call, 'session', session, SESSION);
   return readSession(resolve(session));
-}
-
-async function surroundingsOf(record: SessionRecord): Promise<SessionSurroundings> {
-  const { word, tasks, notes, state, path } = record;
-  return { session: path, state: word, tasks, notes, ...(await findSessionWork(state.run, record)) };
 }
 
 /** The patch of the whole session, or of one round; `chain` is needed if several chains have that round. */

@@ -41,7 +41,7 @@ export async function serve(version: string, signal: AbortSignal): Promise<void>
         const { name, title, description, input, isReading } = tool;
         const annotations = { title, readOnlyHint: isReading, destructiveHint: false, idempotentHint: isReading, openWorldHint: false };
         server.registerTool(name, { title, description, inputSchema: input, annotations }, async (given, context) => {
-          const answered = runTool(tool, given, callOf(context));
+          const answered = callTool(tool, given, callOf(context));
           atWork.add(answered);
           return answered.finally(() => atWork.delete(answered));
         });
@@ -106,7 +106,7 @@ function callOf({ mcpReq }: ServerContext): ToolCall {
 }
 
 /** Returns an error as a result with a hint, so that the agent can act on it. */
-async function runTool(tool: Tool, given: Readonly<Record<string, unknown>>, call: ToolCall): Promise<CallToolResult> {
+async function callTool(tool: Tool, given: Readonly<Record<string, unknown>>, call: ToolCall): Promise<CallToolResult> {
   try {
     return resultOf(tool.name, await tool.run(given, call));
   } catch (error) {
