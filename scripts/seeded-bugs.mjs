@@ -77,7 +77,7 @@ export const BUGS = [
   {
     area: 'dashboard',
     file: 'packages/umpire/src/doors/http/server.ts',
-    from: 'return isSame(given, key) ? null',
+    from: 'return isSameKey(given, key) ? null',
     to: 'return isSame(given, key) || true ? null',
     tests: ['test/serve.test.ts'],
   },
