@@ -78,7 +78,7 @@ export const BUGS = [
     area: 'dashboard',
     file: 'packages/umpire/src/doors/http/server.ts',
     from: 'return isSameKey(given, key) ? null',
-    to: 'return isSame(given, key) || true ? null',
+    to: 'return isSameKey(given, key) || true ? null',
     tests: ['test/serve.test.ts'],
   },
 ];
