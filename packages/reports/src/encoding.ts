@@ -42,7 +42,7 @@ export class ReportBytes {
       this.pass(chunk);
       return;
     }
-    const opening = joinBytes(this.opening, chunk);
+    const opening = Buffer.concat([this.opening, chunk]);
     this.opening = opening.length < LONGEST_MARK ? opening : null;
     if (this.opening === null) this.begin(opening);
   }
@@ -84,12 +84,4 @@ export class ReportBytes {
 
 function startsWith(bytes: Uint8Array, mark: readonly number[]): boolean {
   return bytes.length >= mark.length && mark.every((byte, at) => bytes[at] === byte);
-}
-
-function joinBytes(a: Uint8Array, b: Uint8Array): Uint8Array {
-  if (a.length === 0) return b.slice();
-  const both = new Uint8Array(a.length + b.length);
-  both.set(a);
-  both.set(b, a.length);
-  return both;
 }

@@ -59,7 +59,10 @@ class RecognisingReader implements OpenReport {
     if (this.length === 0) return this.refuse(refused === null ? { message: EMPTY, line: 1, byte: 0 } : refusedAs(refused));
     if (this.head === null) this.recognise();
     if (this.json !== null && refused === null) {
-      if (this.length > MOST_JSON_BYTES) return this.refuse({ message: tooLarge(this.length) });
+      const [has, most] = [this.length, MOST_JSON_BYTES].map((bytes) => Math.floor(bytes / 1024 / 1024));
+      const advice = 'let the tool write several reports, one for each part';
+      if (this.length > MOST_JSON_BYTES)
+        return this.refuse({ message: `the report has ${has} MB, and JSON is read up to ${most} MB; ${advice}` });
       this.readJson(`${this.json}${this.decoder.decode()}`);
     }
     this.reader?.end();
@@ -127,11 +130,6 @@ const EMPTY = 'the report is empty; the tool wrote nothing or has not finished';
 
 function findFormat(head: Head): Format | null {
   return FORMATS.find((format) => (head.kind === 'json' || !('read' in format)) && format.recognises(head)) ?? null;
-}
-
-function tooLarge(bytes: number): string {
-  const [megabytes, most] = [bytes, MOST_JSON_BYTES].map((each) => Math.floor(each / 1024 / 1024));
-  return `the report has ${megabytes} MB, and JSON is read up to ${most} MB; let the tool write several reports, one for each part`;
 }
 
 function refusedAs({ problem, byte }: { readonly problem: string; readonly byte: number }): ReportProblem {

@@ -6,7 +6,8 @@ export function toProjectPath(path: string, root = ''): string | null {
   // NUL characters go first: a part that becomes `..` without them would lead out of the project.
   const plain = slashed(withoutScheme(path.trim()).replaceAll('\0', ''));
   const base = slashed(root);
-  const inner = base !== '' && isUnder(plain, base) ? plain.slice(base.length) : plain;
+  const isInside = base !== '' && (plain === base || plain.startsWith(base.endsWith('/') ? base : `${base}/`));
+  const inner = isInside ? plain.slice(base.length) : plain;
   const parts: string[] = [];
   for (const part of inner.replace(/^[A-Za-z]:\//, '/').split('/')) {
     if (part === '' || part === '.') continue;
@@ -15,10 +16,6 @@ export function toProjectPath(path: string, root = ''): string | null {
   }
   const joined = parts.join('/');
   return joined === '' ? null : joined.slice(0, 1000);
-}
-
-function isUnder(path: string, base: string): boolean {
-  return path === base || path.startsWith(base.endsWith('/') ? base : `${base}/`);
 }
 
 function slashed(path: string): string {

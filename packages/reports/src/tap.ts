@@ -1,7 +1,7 @@
 // TAP 13 and 14 as node:test, tap, tape, prove and others write it: test lines with subtests, directives, plans and YAML blocks.
 // A failing TODO is no failure; a missed plan is one.
 
-import type { Format, FormatReader, Head, ReadOptions } from './format.js';
+import type { Format, FormatReader, ReadOptions } from './format.js';
 import { LineStream } from './line-stream.js';
 import { toProjectPath } from './project-path.js';
 import { counted, type ReportBuilder } from './report-builder.js';
@@ -20,13 +20,6 @@ interface TapPoint {
 }
 
 const START_LINES = 200;
-
-/** Does a text hold TAP? Programs around the tests may have printed lines of their own before it. */
-function isTapStart(text: string): boolean {
-  const lines = text.slice(0, 64 * 1024).split('\n', START_LINES);
-  if (lines.some((line) => /^TAP version \d{1,3}\s*$/.test(line))) return true;
-  return lines.some((line) => planOf(line.trim()) !== null) && lines.some((line) => pointOf(line.trim()) !== null);
-}
 
 /** `1..4`, `1..0 # SKIP no database` */
 function planOf(text: string): { readonly count: number; readonly skip: string | null } | null {
@@ -189,7 +182,13 @@ export const tap: Format = {
   id: 'tap',
   title: 'TAP 13 and 14',
   content: 'tests',
-  recognises: ({ kind, text }: Head) => kind === 'text' && isTapStart(text),
+  // Programs around the tests may have printed lines of their own before it.
+  recognises: ({ kind, text }) => {
+    if (kind !== 'text') return false;
+    const lines = text.slice(0, 64 * 1024).split('\n', START_LINES);
+    if (lines.some((line) => /^TAP version \d{1,3}\s*$/.test(line))) return true;
+    return lines.some((line) => planOf(line.trim()) !== null) && lines.some((line) => pointOf(line.trim()) !== null);
+  },
   open: (report, options) => new TapReader(report, options),
 };
 

@@ -1,7 +1,7 @@
 // Output of the TypeScript compiler, pretty or plain, once or in watch mode. Silence proves nothing: without a diagnostic the report
 // passes only by "Found 0 errors".
 
-import type { Format, FormatReader, Head, ReadOptions } from './format.js';
+import type { Format, FormatReader, ReadOptions } from './format.js';
 import { notOutputOf, textLinesOf } from './lint-text.js';
 import { LineStream, withoutColours } from './line-stream.js';
 import { toProjectPath } from './project-path.js';
@@ -21,21 +21,16 @@ export const tsc: Format = {
   id: 'tsc',
   title: 'TypeScript compiler output',
   content: 'findings',
-  recognises: ({ kind, text }: Head) => kind !== 'xml' && looksLikeTsc(textLinesOf(text)),
+  recognises: ({ kind, text }) => {
+    const lines = textLinesOf(text);
+    // "Found 0 errors." and nothing else but the lines that npm prints before a script.
+    const said = lines.filter((line) => line !== '' && !line.startsWith('> '));
+    const isAllClear = said.length === 1 && /^(?:[^a-z]{1,40} )?Found 0 errors\.?$/.test(said[0] ?? '');
+    const isOwnLine = (line: string): boolean => !line.startsWith('{') && (parseDiagnostic(line)?.isPlaced === true || WATCHING.test(line));
+    return kind !== 'xml' && (isAllClear || lines.some(isOwnLine));
+  },
   open: (report, options) => new TscReader(report, options),
 };
-
-function looksLikeTsc(lines: readonly string[]): boolean {
-  return (
-    isAllClear(lines) || lines.some((line) => !line.startsWith('{') && (parseDiagnostic(line)?.isPlaced === true || WATCHING.test(line)))
-  );
-}
-
-/** "Found 0 errors." and nothing else but the lines that npm prints before a script. */
-function isAllClear(lines: readonly string[]): boolean {
-  const said = lines.filter((line) => line !== '' && !line.startsWith('> '));
-  return said.length === 1 && /^(?:[^a-z]{1,40} )?Found 0 errors\.?$/.test(said[0] ?? '');
-}
 
 interface TscDiagnostic {
   readonly severity: Severity;

@@ -2,8 +2,8 @@
 // colour. Palettes need neither.
 
 import { type AuditDimension, DimensionAudit } from './audit-dimension.js';
-import type { ColourToken, ModeView } from './colour-pairs.js';
-import { type Colour, contrastOf } from './colour.js';
+import type { ModeView } from './colour-pairs.js';
+import { contrastOf } from './colour.js';
 import { FIXED, INTERACTIVE, isKind, type InteractionState, stateOf, INTERACTION_STATES, withoutNoise, WordSet } from './name-words.js';
 import type { TokenSet } from './token-set.js';
 import type { Token } from './token.js';
@@ -46,7 +46,13 @@ function checkModes(set: TokenSet, views: readonly ModeView[], audit: DimensionA
     const twin = inDark.get(role.token.role);
     // Where light and dark are both files of their own, what stands outside them is shared on purpose.
     const isShared = hasLight && role.token.theme === null;
-    const isFine = twin !== undefined && (isShared || role.token.theme === 'light' || isOther(role, twin));
+    // Dark says something of its own: the token is another one, or comes to another colour.
+    const isSame =
+      role.token === twin?.token &&
+      role.colour.alpha === twin.colour.alpha &&
+      role.colour.rgb.every((each, at) => each === twin.colour.rgb[at]) &&
+      contrastOf(role.colour, twin.colour) === 1;
+    const isFine = twin !== undefined && (isShared || role.token.theme === 'light' || !isSame);
     audit.look('light and dark', isFine);
     if (!isFine) audit.find('mode/missing', 'high', 'A role of colour is missing in dark', role.token);
   }
@@ -54,15 +60,6 @@ function checkModes(set: TokenSet, views: readonly ModeView[], audit: DimensionA
     audit.look('light and dark', false);
     audit.find('mode/missing', 'high', 'A role of colour is missing in light', role.token);
   }
-}
-
-/** Dark says something of its own: the token is another one, or comes to another colour. */
-function isOther(light: ColourToken, dark: ColourToken): boolean {
-  return light.token !== dark.token || !isEqual(light.colour, dark.colour);
-}
-
-function isEqual(a: Colour, b: Colour): boolean {
-  return a.alpha === b.alpha && a.rgb.every((each, at) => each === b.rgb[at]) && contrastOf(a, b) === 1;
 }
 
 interface Family {

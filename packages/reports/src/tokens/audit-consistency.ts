@@ -3,16 +3,20 @@
 
 import { type AuditDimension, DimensionAudit } from './audit-dimension.js';
 import { readColour } from './colour.js';
-import { readReference, type TokenFault, type TokenPlace, type Token } from './token.js';
+import { readReference, type TokenPlace, type Token } from './token.js';
 import type { Resolved, TokenSet } from './token-set.js';
 import { checkValue, isKnownType, type ValueFault } from './token-value.js';
 import { addToList } from '@umpire/core/formats/multimap.js';
 
+const COLOUR_TEXT = /^\s*(?:#|rgb|hsl|hwb|lab|lch|okl|color\()/;
 const SEVERITY = { broken: 'critical', older: 'medium', differs: 'high' } as const;
 
 export function auditConsistency(set: TokenSet): AuditDimension {
   const audit = new DimensionAudit('consistency', 20);
-  for (const fault of set.files.flatMap((file) => file.faults)) addFault(fault, audit);
+  for (const fault of set.files.flatMap((file) => file.faults)) {
+    audit.look('format', false);
+    audit.find(`format/${fault.rule}`, fault.severity, sentence(fault.cause), fault);
+  }
   for (const token of set.tokens) {
     const faults = formatFaults(token, set);
     // Readable and not as it should be: half right.
@@ -26,11 +30,6 @@ export function auditConsistency(set: TokenSet): AuditDimension {
   return audit.end('there is no token to look at');
 }
 
-function addFault(fault: TokenFault, audit: DimensionAudit): void {
-  audit.look('format', false);
-  audit.find(`format/${fault.rule}`, fault.severity, sentence(fault.cause), fault);
-}
-
 /** What is wrong with the token by itself. */
 function formatFaults(token: Token, set: TokenSet): readonly ValueFault[] {
   const values = [token.value, ...token.modes.values()];
@@ -40,16 +39,12 @@ function formatFaults(token: Token, set: TokenSet): readonly ValueFault[] {
     return resolved.ok
       ? [{ grade: 'broken', cause: 'there is no $type, neither its own nor of a group, so nobody knows what the value is' }]
       : [];
-  if (type === 'string' && typeof token.value === 'string' && isColourText(token.value))
+  if (type === 'string' && typeof token.value === 'string' && COLOUR_TEXT.test(token.value) && readColour(token.value).ok)
     return [{ grade: 'differs', cause: 'a colour of the type "string": no tool will treat it as a colour' }];
   const known = new Map(values.flatMap((value) => checkValue(type, value)).map((fault) => [fault.cause, fault]));
   if (!isKnownType(type) && readReference(token.value) !== null && token.type !== null)
     for (const fault of checkValue(type, null)) known.set(fault.cause, fault);
   return [...known.values()];
-}
-
-function isColourText(text: string): boolean {
-  return /^(?:#|rgb|hsl|hwb|lab|lch|okl|color\()/.test(text.trim()) && readColour(text).ok;
 }
 
 /** A reference, or a value with one in it. */
@@ -64,7 +59,12 @@ function checkReference(token: Token, set: TokenSet, audit: DimensionAudit): voi
   const failed = all.find((each): each is Extract<Resolved, { ok: false }> => !each.ok);
   audit.look('references', failed === undefined);
   if (failed !== undefined) {
-    audit.find(`reference/${failed.problem}`, 'critical', explainFailure(failed), token);
+    const why = {
+      cycle: `The references go in a circle (${failed.reference})`,
+      group: `${failed.reference} leads to a group; only a token has a value`,
+      missing: `${failed.reference} leads to a token that does not exist`,
+    };
+    audit.find(`reference/${failed.problem}`, 'critical', why[failed.problem], token);
     return;
   }
   for (const each of all) {
@@ -85,12 +85,6 @@ function checkTarget(token: Token, target: Token, way: readonly Token[], audit: 
   }
   if (target.deprecated && !token.deprecated)
     audit.find('reference/deprecated', 'medium', `It refers to ${target.path}, which is deprecated`, token);
-}
-
-function explainFailure({ problem, reference }: Extract<Resolved, { ok: false }>): string {
-  if (problem === 'cycle') return `The references go in a circle (${reference})`;
-  if (problem === 'group') return `${reference} leads to a group; only a token has a value`;
-  return `${reference} leads to a token that does not exist`;
 }
 
 /** The same token in light and dark, or in two files, must be of one type; in two files that hold together, of one value. */

@@ -47,7 +47,12 @@ export function auditTokens(files: readonly TokenFile[], options: AuditOptions):
     auditQuality(set, views, options.grid),
     auditIndustry(set, views, options.industry),
   ];
-  const unread = files.flatMap(unreadableFinding);
+  const unread = files.flatMap(({ file, unreadable }): readonly AuditFinding[] => {
+    if (unreadable === null) return [];
+    const { problem, line } = unreadable;
+    const message = `The token file cannot be read: ${problem}`;
+    return [{ rule: 'format/unreadable', severity: 'critical', message, dimension: 'consistency', token: '', file, line, count: 1 }];
+  });
   const findings = [...unread, ...dimensions.flatMap((dimension) => dimension.findings)];
   const counts = countFindings(findings);
   const score = set.tokens.length === 0 ? null : computeScore(dimensions);
@@ -106,26 +111,17 @@ function signalOf(
   return { signal: 'audit_passed', reason: `The score is ${score}, and no finding is Critical.` };
 }
 
-function unreadableFinding({ file, unreadable }: TokenFile): readonly AuditFinding[] {
-  if (unreadable === null) return [];
-  const { problem, line } = unreadable;
-  const message = `The token file cannot be read: ${problem}`;
-  return [{ rule: 'format/unreadable', severity: 'critical', message, dimension: 'consistency', token: '', file, line, count: 1 }];
-}
-
 /** A pair that a person declared and nobody can measure must not go by in silence. */
 function unknownPairs(set: TokenSet, pairs: readonly DeclaredPair[]): readonly TokenPlace[] {
   return pairs.flatMap(({ text, background }) =>
     [text, background].flatMap((path) => {
       const token = set.named(path);
-      if (token !== null && set.contexts.some((context) => typeOf(set, token.path, context) === 'color')) return [];
+      const isColour = set.contexts.some((context) => {
+        const resolved = token === null ? null : set.resolve(token, token.theme ?? context);
+        return resolved?.ok === true && resolved.type === 'color';
+      });
+      if (isColour) return [];
       return [{ path, file: token?.file ?? set.files[0]?.file ?? '', line: token?.line ?? 1 }];
     }),
   );
-}
-
-function typeOf(set: TokenSet, path: string, context: TokenSet['contexts'][number]): string | null {
-  const token = set.named(path);
-  const resolved = token === null ? null : set.resolve(token, token.theme ?? context);
-  return resolved?.ok === true ? resolved.type : null;
 }

@@ -44,7 +44,9 @@ export function readTokenFile(text: string, file: string): TokenFile {
   if (!parsed.ok) return { ...walk.end(null), unreadable: { problem: parsed.problem, line: parsed.line } };
   if (parsed.tree.members === null)
     return { ...walk.end(null), unreadable: { problem: 'it is no JSON object; expected groups and tokens', line: 1 } };
-  if (!isResolver(parsed.tree)) {
+  const order = memberOf(parsed.tree, 'resolutionOrder')?.tree.value;
+  const isResolver = Array.isArray(order) && typeof memberOf(parsed.tree, 'version')?.tree.value === 'string';
+  if (!isResolver) {
     walk.group(parsed.tree, [], { type: null, deprecated: false }, null);
     return walk.end(parsed.value);
   }
@@ -175,7 +177,8 @@ class TokenFileReader {
   /** What the extended group holds and this one does not is taken over. */
   private extend({ segments, member, theme }: Extending, known: Set<string>, most: number): void {
     const from = targetOf(member);
-    for (const token of this.tokens.filter((each) => hasPrefix(each.segments, from))) {
+    const isWithin = (own: readonly string[]): boolean => own.length > from.length && from.every((segment, at) => own[at] === segment);
+    for (const token of this.tokens.filter((each) => isWithin(each.segments))) {
       const path = [...segments, ...token.segments.slice(from.length)];
       if (known.has(path.join('.'))) continue;
       if (this.tokens.length >= most) {
@@ -226,10 +229,6 @@ function targetOf({ tree }: Member): readonly string[] {
   return target?.segments ?? [];
 }
 
-function hasPrefix(segments: readonly string[], start: readonly string[]): boolean {
-  return segments.length > start.length && start.every((segment, at) => segments[at] === segment);
-}
-
 /** `{"mode": {"dark": …}}`, also below a vendor's name. */
 function modesOf(extensions: Member | undefined): ReadonlyMap<string, unknown> {
   const top = extensions === undefined ? null : plainOf(extensions.tree);
@@ -254,10 +253,6 @@ interface ResolverSources {
   /** Tokens written into the document itself. */
   readonly inline: readonly { readonly tree: Tree; readonly theme: Theme | null }[];
   readonly themedFiles: readonly { readonly path: string; readonly theme: Theme }[];
-}
-
-function isResolver(document: Tree): boolean {
-  return Array.isArray(memberOf(document, 'resolutionOrder')?.tree.value) && typeof memberOf(document, 'version')?.tree.value === 'string';
 }
 
 function readResolver(document: Tree): ResolverSources {

@@ -183,16 +183,12 @@ function nearest(tokens: readonly Token[], file: string): Token | null {
   let best: Token | null = null;
   let most = -1;
   for (const token of tokens) {
-    const shared = token.file === file ? Infinity : sharedStart(token.file, file);
+    let shared = 0;
+    while (shared < file.length && token.file[shared] === file[shared]) shared += 1;
+    if (token.file === file) shared = Infinity;
     if (shared > most) [best, most] = [token, shared];
   }
   return best;
-}
-
-function sharedStart(a: string, b: string): number {
-  let at = 0;
-  while (at < a.length && a[at] === b[at]) at += 1;
-  return at;
 }
 
 /** `a > b > a`, the same from wherever it was entered. */
