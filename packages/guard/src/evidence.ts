@@ -27,6 +27,14 @@ export interface ReadFile {
   readonly after: FoundTests | null;
 }
 
+function memo<Key, Made extends NonNullable<unknown> | null>(known: Map<Key, Made>, key: Key, make: () => Made): Made {
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  const made = make();
+  known.set(key, made);
+  return made;
+}
+
 /** One version of the project. */
 class Side {
   private readonly found = new Map<string, FoundTests | null>();
@@ -38,37 +46,27 @@ class Side {
   constructor(private readonly textOf: (path: string) => string | null) {}
 
   source(path: string): Source | null {
-    const known = this.sources.get(path);
-    if (known !== undefined) return known;
-    const text = this.textOf(path);
-    const made = text === null ? null : readSource(path, text);
-    this.sources.set(path, made);
-    return made;
+    return memo(this.sources, path, () => {
+      const text = this.textOf(path);
+      return text === null ? null : readSource(path, text);
+    });
   }
 
   read(path: string): FoundTests | null {
-    const known = this.found.get(path);
-    if (known !== undefined) return known;
-    const source = this.source(path);
-    const made = source === null ? null : findTests(source);
-    this.found.set(path, made);
-    return made;
+    return memo(this.found, path, () => {
+      const source = this.source(path);
+      return source === null ? null : findTests(source);
+    });
   }
 
   walk(test: Test): Walked {
-    const known = this.walked.get(test);
-    if (known !== undefined) return known;
-    const made = walkTest(test, this.read(test.source.path)?.dialect ?? findTests(test.source).dialect, this.lookup);
-    this.walked.set(test, made);
-    return made;
+    return memo(this.walked, test, () =>
+      walkTest(test, this.read(test.source.path)?.dialect ?? findTests(test.source).dialect, this.lookup),
+    );
   }
 
   claims(test: Test): Claims {
-    const known = this.claimed.get(test);
-    if (known !== undefined) return known;
-    const made = claimsOf(this.walk(test).checks);
-    this.claimed.set(test, made);
-    return made;
+    return memo(this.claimed, test, () => claimsOf(this.walk(test).checks));
   }
 
   private readonly lookup: Lookup = (from, module, name) => {
@@ -152,21 +150,15 @@ export class Evidence {
 
   /** Lines of the new version that the old one does not have. */
   addedText(change: FileChange): string {
-    const known = this.fresh.get(change);
-    if (known !== undefined) return known;
-    const old = new Set(change.before?.split('\n'));
-    const made = (change.after?.split('\n') ?? []).filter((line) => !old.has(line)).join('\n');
-    this.fresh.set(change, made);
-    return made;
+    return memo(this.fresh, change, () => {
+      const old = new Set(change.before?.split('\n'));
+      return (change.after?.split('\n') ?? []).filter((line) => !old.has(line)).join('\n');
+    });
   }
 
   /** Something about the test differs, or about what it uses of its file. */
   isTouched(pair: Pair): boolean {
-    const known = this.touched.get(pair);
-    if (known !== undefined) return known;
-    const made = this.differs(pair);
-    this.touched.set(pair, made);
-    return made;
+    return memo(this.touched, pair, () => this.differs(pair));
   }
 
   private differs({ before, after }: Pair): boolean {
@@ -221,16 +213,14 @@ export class Evidence {
   }
 
   compare(pair: Pair): Comparison {
-    const known = this.comparisons.get(pair);
-    if (known !== undefined) return known;
-    const made = compareClaims(
-      this.before.claims(pair.before),
-      this.after.claims(pair.after),
-      (claim) => this.isAskedElsewhere(claim, pair.after),
-      (claim) => this.isDropped(`${claim.full} ${claim.wanted === null ? '' : print(claim.wanted)} ${claim.detail}`),
+    return memo(this.comparisons, pair, () =>
+      compareClaims(
+        this.before.claims(pair.before),
+        this.after.claims(pair.after),
+        (claim) => this.isAskedElsewhere(claim, pair.after),
+        (claim) => this.isDropped(`${claim.full} ${claim.wanted === null ? '' : print(claim.wanted)} ${claim.detail}`),
+      ),
     );
-    this.comparisons.set(pair, made);
-    return made;
   }
 
   /** It asks about something that the source no longer has. */

@@ -84,18 +84,6 @@ it('converges on a clean change, also where old lines are bad', async () => {
   expect(brief(evidence(REVIEW_RESULTS) as Results)).toEqual({ score: 10, signal: 'CONVERGED', findings: [] });
 });
 
-it('lets types count where the project checks them', SOAK, async () => {
-  const config = '{ "compilerOptions": { "strict": true, "noEmit": true, "types": [] }, "include": ["src"] }\n';
-  const project = linted(
-    { 'tsconfig.json': config, 'src/t.ts': 'export const n: number = 1;\n', 'src/a.js': 'export const a = 1;\n' },
-    'real',
-  );
-  project.write({ 'src/t.ts': 'export const n: number = "one";\n' });
-  const { job, evidence } = reviewJob(project.root);
-  await reviewCritic(job);
-  expect(brief(evidence(REVIEW_RESULTS) as Results).findings).toEqual(['high TS2322 src/t.ts 1 correctness tsc measured']);
-});
-
 it('says of how many changed files nobody checked, and takes no word of a linter for a file that it leaves out', async () => {
   const ignoring = "export default [{ ignores: ['gen/**'] }, { rules: { 'no-undef': 'error' } }];\n";
   const project = linted({ 'eslint.config.mjs': ignoring }, 'real');

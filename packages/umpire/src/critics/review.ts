@@ -33,6 +33,7 @@ import { otherCommit } from '@umpire/core/formats/provenance.js';
 import type { Provenance, ToolUse } from '@umpire/core/formats/provenance.js';
 import { hidesFailure, placeFindings, readReport } from '../runners/report-file.js';
 import { manifestFault } from '../runners/run-tool.js';
+import { listFew } from '../work/session-git.js';
 import { makeScratch } from '../sessions/session-folder.js';
 
 export const REVIEW_RESULTS = 'artifacts/review-results.json';
@@ -224,7 +225,6 @@ function unreadNotes({ lines }: CriticChange, sources: readonly ReviewSource[], 
   const code = [...lines.keys()].filter((path) => CODE.test(path)).length;
   const settings = [...lines.keys()].filter((path) => isToolSettings(path));
   const hasReviewer = sources.some(({ name }) => name === REVIEWER);
-  const listFew = (paths: readonly string[]) => `${paths.slice(0, 5).join(', ')}${paths.length > 5 ? ` and ${paths.length - 5} more` : ''}`;
   return [
     ...(unread.length === 0 || hasReviewer
       ? []

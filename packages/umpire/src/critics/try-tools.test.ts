@@ -18,9 +18,10 @@ it('V1 names each tool with its version, and says what is wrong with one that is
     'package.json': '{ "scripts": { "test": "node --test" } }',
     'a.test.js': "require('node:test').test('a', () => {});\n",
     'eslint.config.mjs': 'export default [',
+    'knip.json': '{ "entry": 3 }\n',
   });
   symlinkSync(join(import.meta.dirname, '..', '..', '..', '..', 'node_modules'), join(project, 'node_modules'));
-  const tried = await tryTools('review', jobFor(project).job);
+  const tried = await tryTools('debt', jobFor(project).job);
   expect(tried).toEqual([
     {
       check: 'lint',
@@ -29,21 +30,15 @@ it('V1 names each tool with its version, and says what is wrong with one that is
       outcome: 'broken',
       problem: expect.stringContaining('SyntaxError') as string,
     },
+    {
+      check: 'quality',
+      name: 'knip',
+      version: expect.any(String) as string,
+      outcome: 'broken',
+      problem: expect.stringMatching(/^knip left no readable report/) as string,
+    },
     { check: 'tests', name: 'node:test', version: null, outcome: 'works', problem: null },
   ]);
-});
-
-it('V1 tries the quality tools of debt too', async () => {
-  const project = temporaryFolder();
-  writeFiles(project, {
-    'package.json': '{ "name": "a", "devDependencies": { "jscpd": "4" } }\n',
-    'knip.json': '{ "entry": 3 }\n',
-    'a.js': '',
-  });
-  symlinkSync(join(import.meta.dirname, '..', '..', '..', '..', 'node_modules'), join(project, 'node_modules'));
-  const tried = await tryTools('debt', jobFor(project).job);
-  expect(tried.map(({ name, outcome }) => `${name} ${outcome}`)).toEqual(['jscpd works', 'knip broken']);
-  expect(tried[1]?.problem).toMatch(/^knip left no readable report/);
 });
 
 it('says in a line or two what works, what is broken, and that there is no test runner', () => {
