@@ -183,7 +183,7 @@ export class Simulation {
     const run = journal.state.run as RunState;
     if (run.ended?.outcome !== 'failed') return;
     const again = run.tasks
-      .filter((task) => task.status === 'failed' || (task.status === 'skipped' && !task.isSkippedByVerdict))
+      .filter((task) => task.status === 'failed' || (task.status === 'skipped' && task.skippedBy !== 'verdict'))
       .map((task) => task.id);
     if (again.length > 0) journal.record({ type: 'TasksReopened', data: { tasks: again, why: 'A person retries the failed tasks.' } });
   }

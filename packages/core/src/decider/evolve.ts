@@ -298,9 +298,8 @@ const RUN_CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: Ev
   },
   TaskSubmitted: (run, data) =>
     withTask(run, data.task, (task) => {
-      task.phase = 'submitted';
+      task.phase = { submitted: data };
       task.reportedAttempt = data.attempt;
-      task.submitted = data;
       run.running.delete(task.id);
       run.submitted.add(task.id);
       addUsage(run, data.usage, task);
@@ -317,8 +316,7 @@ const RUN_CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: Ev
       task.attempt = attempt;
       task.reportedAttempt = attempt;
       task.found = source.found;
-      task.isMeasured = source.isMeasured;
-      task.measuredFiles = source.measuredFiles;
+      task.measured = source.measured;
       task.repeats = of;
       closeTask(run, task, 'completed');
       run.unjudged.add(id);
@@ -387,8 +385,7 @@ const RUN_CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: Ev
       task.limited++;
       const isTooOften = task.limited > MOST_LIMITS;
       const next = agentOfTask(run, task);
-      if (isTooOften || next === null || isLimited(run, next))
-        restLimited(run, task, agent, run.settings.waitForLimits === true && !isTooOften);
+      if (isTooOften || next === null || isLimited(run, next)) restLimited(run, task, agent, run.settings.waitForLimits && !isTooOften);
     });
   },
   WaitEnded: (run, { task }) => void run.waiting.delete(task),
@@ -419,8 +416,7 @@ const RUN_CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: Ev
         setCells(run, task, cells);
         if (cells['status'] !== 'skipped') return;
         // If a person skips a task, its dependents are skipped too.
-        task.isSkippedByVerdict = false;
-        task.isSkippedByPerson = true;
+        task.skippedBy = 'person';
         run.unsuccessful.add(id);
       });
     run.columns = columns;
@@ -532,15 +528,15 @@ function retryLimited(run: RunState, settings: RunSettings): void {
     );
     withTask(run, task, (one) => void (one.limited = 0));
     const untilMs = resetsAt === null ? 0 : millisecondsOf(resetsAt);
-    if (settings.waitForLimits === true && untilMs > run.lastMs) run.waiting.set(task, untilMs);
+    if (settings.waitForLimits && untilMs > run.lastMs) run.waiting.set(task, untilMs);
   }
-  if (rested.length > 0 && settings.waitForLimits !== true) run.limits.clear();
+  if (rested.length > 0 && !settings.waitForLimits) run.limits.clear();
 }
 
 function finishTask(run: RunState, data: TaskFinished): void {
   withTask(run, data.task, (task) => {
     // The usage of submitted work was counted when it was submitted.
-    if (task.submitted === null) addUsage(run, data.usage, task);
+    if (typeof task.phase === 'string') addUsage(run, data.usage, task);
     keepConversation(run, task, data.conversation);
     task.attempt = data.attempt;
     task.reportedAttempt = data.attempt;
@@ -555,8 +551,7 @@ function finishTask(run: RunState, data: TaskFinished): void {
     if (data.status === 'completed' || data.commit !== undefined) task.kept = null;
     keepWork(task, data.left, data.conversation);
     task.found = data.evidence ?? {};
-    task.isMeasured = data.measured === true;
-    task.measuredFiles = data.measuredFiles ?? null;
+    task.measured = data.measured === true ? (data.measuredFiles ?? 'all') : null;
     task.damage = data.damage ?? null;
     task.unmeasured = data.unmeasured ?? null;
     task.repeats = null;
@@ -641,7 +636,7 @@ function setCells(run: RunState, task: TaskState, cells: Cells): void {
   if (status === 'skipped' || status === 'completed' || status === 'failed') {
     closeTask(run, task, status);
     // A verdict also removed it from the `deps` of its dependents, so they are not skipped.
-    task.isSkippedByVerdict = status === 'skipped';
+    task.skippedBy = status === 'skipped' ? 'verdict' : null;
     run.unsuccessful.delete(task.id);
     dropQuestion(run, task.id);
   }
@@ -714,7 +709,7 @@ function applyAnswer(run: RunState, question: Question, { answer, reason, key, r
     case 'agree':
       if (task === undefined) return;
       closeTask(run, task, 'skipped');
-      task.isSkippedByPerson = true;
+      task.skippedBy = 'person';
       // Its dependents are not skipped: the critic judges what there is.
       run.unsuccessful.delete(task.id);
       return;

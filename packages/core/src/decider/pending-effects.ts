@@ -156,7 +156,7 @@ function nextMerge(run: RunState): Effect | null {
   const left = [...run.submitted].map((id) => run.at.get(id) ?? 0).filter((index) => run.tasks[index]?.wave !== run.front);
   const wave = left.length > 0 ? left.toSorted((a, b) => a - b) : (run.waves[run.front] ?? []);
   if (wave.some((index) => isDue(run, run.tasks[index])) && budgetQuestion(run) === null) return null;
-  const first = wave.find((index) => run.tasks[index]?.phase === 'submitted') ?? 0;
+  const first = wave.find((index) => typeof run.tasks[index]?.phase === 'object') ?? 0;
   return { type: 'MergeTask', task: run.tasks[first]?.id ?? '' };
 }
 
@@ -263,7 +263,7 @@ function repeatedCritic(run: RunState, task: TaskState): string | null {
   const mark = run.marks.findLast(({ chain }) => chain === chainOfTask(rules, task));
   const last = findTask(run, mark?.critic ?? '');
   if (mark === undefined || last === undefined || mark.head !== run.head || run.rechecks.get(last.id) !== task.id) return null;
-  const isMeasured = last.isMeasured || run.started.command !== undefined;
+  const isMeasured = last.measured !== null || run.started.command !== undefined;
   return isMeasured && last.status === 'completed' && last.judged === last.attempt ? last.id : null;
 }
 
@@ -273,7 +273,7 @@ function waitsIn(run: RunState): readonly Effect[] {
   const due = [...run.waiting].filter(([id]) => isReady(run, findTask(run, id)));
   const isForPlan = (id: string) => {
     const task = findTask(run, id);
-    return run.settings.waitForLimits === true && task !== undefined && agentsOfTask(run, task).some((name) => run.limits.has(name));
+    return run.settings.waitForLimits && task !== undefined && agentsOfTask(run, task).some((name) => run.limits.has(name));
   };
   return due.map(([task, untilMs]) => ({
     type: 'AwaitTask',
@@ -286,7 +286,7 @@ function waitsIn(run: RunState): readonly Effect[] {
 function endOf(state: SessionState): Effect {
   const run = state.run as RunState;
   const failed = run.tasks.filter((task) => task.status === 'failed' && !isInLoop(run, task));
-  const skipped = run.tasks.filter((task) => task.status === 'skipped' && !task.isSkippedByVerdict);
+  const skipped = run.tasks.filter((task) => task.status === 'skipped' && task.skippedBy !== 'verdict');
   if (failed.length > 0) {
     const names = failed.map((task) => `${task.id} (${(task.row['error'] || 'no reason given').replace(/\.$/, '')})`).join(', ');
     return {

@@ -32,12 +32,9 @@ export interface TaskState {
   givenBack: number;
   /** For a critic: the attempt that was judged last. */
   judged: number;
-  phase: 'idle' | 'running' | 'submitted';
-  submitted: TaskFinished | null;
-
-  isSkippedByVerdict: boolean;
-
-  isSkippedByPerson: boolean;
+  phase: 'idle' | 'running' | { readonly submitted: TaskFinished };
+  /** Who skipped it; null: nobody, or a rule because a dependency failed. */
+  skippedBy: 'verdict' | 'person' | null;
   turns: Turn[];
   /** The commit with its unfinished work, made when it asked a question or a person stopped. Its next attempt starts there. */
   kept: string | null;
@@ -48,10 +45,8 @@ export interface TaskState {
   mergedAfter: number;
   /** For a critic: by path, the hash of its evidence when it ended. */
   found: Readonly<Record<string, string | null>>;
-  /** A built-in critic measured that evidence. */
-  isMeasured: boolean;
-  /** The files of it that a tool produced; null: all. */
-  measuredFiles: readonly string[] | null;
+  /** The files of that evidence that a built-in critic's tools produced; null: an agent states it. */
+  measured: readonly string[] | 'all' | null;
   /** For a critic: the damage that its last attempt measured, and what was reverted for it before its verdict. */
   damage: Damage | null;
   reverts: EventData<'DamageReverted'>[];
@@ -253,7 +248,7 @@ export function tasksToRetry(run: RunState): readonly string[] {
   for (const wave of waves)
     for (const index of wave) {
       const task = tasks[index];
-      if (task?.status !== 'skipped' || task.isSkippedByVerdict || task.isSkippedByPerson) continue;
+      if (task?.status !== 'skipped' || task.skippedBy !== null) continue;
       if (task.deps.some((dep) => again.has(dep))) again.add(task.id);
     }
   return tasks.filter((task) => again.has(task.id)).map((task) => task.id);
@@ -383,17 +378,14 @@ function newTask(row: Cells): TaskState {
     limited: 0,
     judged: 0,
     phase: 'idle',
-    submitted: null,
-    isSkippedByVerdict: false,
-    isSkippedByPerson: false,
+    skippedBy: null,
     turns: [],
     kept: null,
     files: [],
     commit: null,
     mergedAfter: 0,
     found: {},
-    isMeasured: false,
-    measuredFiles: null,
+    measured: null,
     damage: null,
     reverts: [],
     unmeasured: null,
@@ -595,7 +587,6 @@ export function closeTask(run: RunState, task: TaskState, status: TaskStatus): v
 
 export function resetTask(run: RunState, task: TaskState): void {
   task.phase = 'idle';
-  task.submitted = null;
   run.running.delete(task.id);
   run.submitted.delete(task.id);
   run.waiting.delete(task.id);
@@ -605,7 +596,7 @@ export function reopenTask(run: RunState, task: TaskState): void {
   if (isOver(task.status)) run.open[task.wave] = (run.open[task.wave] ?? 0) + 1;
   task.status = 'pending';
   task.row['error'] = '';
-  task.isSkippedByPerson = false;
+  task.skippedBy = null;
   task.postponed = 0;
   task.givenBack = 0;
   task.limited = 0;

@@ -193,6 +193,7 @@ const row = object({
 
 export type Row = Infer<typeof row>;
 
+/** Outcomes that must never follow from certain facts. `umpire check` proves it; judging does not use it. */
 const promise = object({
   id: ruleId.describe('Its id, for complaints.'),
   when: when.describe('Tests of the raw facts, before any repair.'),
@@ -201,9 +202,6 @@ const promise = object({
   ),
   why: filledText.describe('Why these outcomes are forbidden.'),
 });
-
-/** Outcomes that must never follow from certain facts. `umpire check` proves it; judging does not use it. */
-export type LoopPromise = Infer<typeof promise>;
 
 const direction = word('higher', 'lower');
 export type Direction = Infer<typeof direction>;

@@ -16,7 +16,7 @@ type Critic = MeasuredRun['tasks'][number];
 
 function critic(blob: string, more: Partial<Critic> = {}): Critic {
   const row = { layer: 'L1' };
-  return { role: 'executor', row, isMeasured: true, status: 'completed', found: { 'results/run-L1.json': blob }, ...more };
+  return { role: 'executor', row, measured: 'all', status: 'completed', found: { 'results/run-L1.json': blob }, ...more };
 }
 
 function evidence(names: readonly string[], provenance: Readonly<Record<string, unknown>> = { commit: 'c1', content: null }): string {
@@ -45,7 +45,7 @@ it.each([
   ['was measured on another commit', critic(evidence(['adds'], { commit: 'c0', content: null }))],
   ['was measured on files that are in no commit', critic(evidence(['adds'], { commit: 'c1', content: 'abc' }))],
   ['says nothing of what it was measured on', critic('{"failures":[{"name":"adds","file":"a.test.js"}]}')],
-  ['an agent wrote', critic(evidence(['adds']), { isMeasured: false })],
+  ['an agent wrote', critic(evidence(['adds']), { measured: null })],
   ['was left by a critic that failed', critic(evidence(['adds']), { status: 'failed' })],
   ['was left by another role', critic(evidence(['adds']), { role: 'generator' })],
   ['belongs to no layer', critic(evidence(['adds']), { row: {} })],

@@ -117,15 +117,15 @@ function addRules(agent: Agent, rules: readonly string[]): Agent {
 
 export interface MeasuredRun {
   readonly started: Pick<RunState['started'], 'critic'>;
-  readonly tasks: readonly Pick<TaskState, 'role' | 'row' | 'isMeasured' | 'status' | 'found'>[];
+  readonly tasks: readonly Pick<TaskState, 'role' | 'row' | 'measured' | 'status' | 'found'>[];
 }
 
 /** The failed tests of each layer's latest measurement, if it was of exactly this commit. Only the built-in critic's evidence counts. */
 export function failedTestsAt(run: MeasuredRun, readBlob: BlobReader, commit: string): readonly TestResult[] {
   const latest = new Map<string, string>();
-  for (const { role, row, isMeasured, status, found } of run.tasks) {
+  for (const { role, row, measured, status, found } of run.tasks) {
     const layer = (row['layer'] ?? '').trim();
-    if (role !== run.started.critic || !isMeasured || status !== 'completed' || layer === '') continue;
+    if (role !== run.started.critic || measured === null || status !== 'completed' || layer === '') continue;
     const hash = found[`results/run-${layer}.json`];
     if (typeof hash === 'string') latest.set(layer, hash);
   }

@@ -114,9 +114,9 @@ export class Conductor {
 
   private async merge(id: string): Promise<void> {
     const { workspace, journal } = this.ports;
-    const data = findTask(this.run, id)?.submitted;
-    if (data === undefined || data === null || data.commit === undefined || workspace === null)
-      throw new Error(`${id} has nothing to merge.`);
+    const phase = findTask(this.run, id)?.phase;
+    const data = typeof phase === 'object' ? phase.submitted : null;
+    if (data === null || data.commit === undefined || workspace === null) throw new Error(`${id} has nothing to merge.`);
     await this.sweep();
     // The journal must know of merged work: after a crash the task would otherwise run again on top of it.
     journal.flush();

@@ -99,8 +99,8 @@ export function evidenceOfCritic(folder: SessionFolder, state: SessionState, id:
   const others = critic === undefined || rules === undefined ? {} : secondCriticEvidence(rules, run, critic);
   const hashes = { ...critic?.found, ...others };
   // The critic of the until loop is always its command.
-  const isMeasured = critic?.isMeasured === true || run.started.command !== undefined;
-  const measured = new Set(isMeasured ? (critic?.measuredFiles ?? Object.keys(critic?.found ?? {})) : []);
+  const files = critic?.measured ?? (run.started.command === undefined ? [] : 'all');
+  const measured = new Set(files === 'all' ? Object.keys(critic?.found ?? {}) : files);
   const readBlob = blobsIn(folder);
   return {
     isReached: now.isReached,

@@ -304,7 +304,7 @@ function taskView(run: RunState, task: TaskState, judged: TaskVerdict, isAtWork:
 
 export function markTask(run: RunState, task: TaskState, isAtWork: boolean): TaskMark {
   const running = isAtWork ? 'running' : 'stopped';
-  if (task.phase !== 'idle') return task.phase === 'running' ? running : task.phase;
+  if (task.phase !== 'idle') return task.phase === 'running' ? running : 'submitted';
   const asked = run.questions.find(
     ({ kind, ...question }) => (kind === 'question' || kind === 'blocked') && 'task' in question && question.task === task.id,
   );
