@@ -40,7 +40,7 @@ export async function writeReplica(
     const read = readBytes(folder, path);
     if (read.kind !== 'bytes' || sha256(read.bytes) !== hash) writeAtomically(folder, path, await bytesOf(hash), false);
   }
-  for (const path of listTree(folder).keys()) if (isAgentsFile(path) && !run.folder.has(path)) removeEntry(folder, path);
+  for (const path of markFolder(folder).keys()) if (isAgentsFile(path) && !run.folder.has(path)) removeEntry(folder, path);
   const board = await Promise.all(run.board.map(bytesOf));
   if (board.length > 0) writeAtomically(folder, BOARD, Buffer.concat(board), false);
   else if (hasEntry(folder, BOARD)) removeEntry(folder, BOARD);
@@ -87,13 +87,6 @@ export function isAgentsFile(path: string): boolean {
   return !OWN.test(path);
 }
 
-/** By path: a mark that changes with the file. Links are not followed. */
-export type FolderMarks = ReadonlyMap<string, string>;
-
-export function markFolder(folder: SessionFolder): FolderMarks {
-  return listTree(folder);
-}
-
 /** More than agents leave on purpose. */
 const MOST_FILES = 5000;
 /** A larger file stays on the worker's machine. */
@@ -102,13 +95,13 @@ const MOST_BYTES = 16 * 1024 * 1024;
 /** Stores what changed since the marks were made. `skipped`: files that are too large. */
 export async function collectChanges(
   folder: SessionFolder,
-  before: FolderMarks,
+  before: ReadonlyMap<string, string>,
   boardBytes: number,
   blobs: BlobStore,
 ): Promise<{ readonly folder: HandedIn['folder']; readonly skipped: readonly string[] }> {
   const files: Record<string, string | null> = {};
   const skipped: string[] = [];
-  const now = listTree(folder);
+  const now = markFolder(folder);
   for (const [path, mark] of now) {
     if (!isAgentsFile(path) || before.get(path) === mark) continue;
     const read = readBytes(folder, path);
@@ -121,7 +114,8 @@ export async function collectChanges(
   return { folder: { files, board: added.length === 0 ? null : await blobs.put(added) }, skipped };
 }
 
-function listTree(folder: SessionFolder): Map<string, string> {
+/** By path: a mark that changes with the file. Links are not followed. */
+export function markFolder(folder: SessionFolder): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   const visit = (within: string): void => {
     for (const entry of readdirSync(join(folder.root, within), { withFileTypes: true })) {
