@@ -4,6 +4,7 @@
 import { readFault, sumTokens } from './agent-event.js';
 import { isObject, own } from './json-text.js';
 import type { JsonObject } from './json-text.js';
+import { listIn } from './json-values.js';
 import type { RpcError } from './json-rpc.js';
 
 export const ACP_VERSION = 1;
@@ -37,16 +38,16 @@ const NOTED: AcpUpdate = { kind: 'noted' };
 
 /** The parameters of `session/update`. */
 export function readSessionUpdate(params: unknown): { readonly session: string | null; readonly update: AcpUpdate } {
-  const update = objectIn(params, 'update');
-  return { session: textIn(params, 'sessionId') ?? null, update: update === null ? NOTED : updateIn(update) };
+  const update = findObject(params, 'update');
+  return { session: findText(params, 'sessionId') ?? null, update: update === null ? NOTED : updateIn(update) };
 }
 
 function updateIn(update: JsonObject): AcpUpdate {
   switch (own(update, 'sessionUpdate')) {
     case 'agent_message_chunk': {
-      const content = objectIn(update, 'content');
+      const content = findObject(update, 'content');
       const text = content === null || own(content, 'type') !== 'text' ? undefined : own(content, 'text');
-      return typeof text === 'string' ? { kind: 'said', text, message: textIn(update, 'messageId') ?? null } : NOTED;
+      return typeof text === 'string' ? { kind: 'said', text, message: findText(update, 'messageId') ?? null } : NOTED;
     }
     case 'tool_call':
     case 'tool_call_update': {
@@ -54,13 +55,13 @@ function updateIn(update: JsonObject): AcpUpdate {
       return tool === null ? NOTED : { kind: 'used', tool };
     }
     case 'usage_update': {
-      const cost = objectIn(update, 'cost');
-      const costUsd = cost !== null && own(cost, 'currency') === 'USD' ? countIn(cost, 'amount') : null;
-      return { kind: 'spent', tokens: countIn(update, 'used') ?? 0, costUsd };
+      const cost = findObject(update, 'cost');
+      const costUsd = cost !== null && own(cost, 'currency') === 'USD' ? findNumber(cost, 'amount') : null;
+      return { kind: 'spent', tokens: findNumber(update, 'used') ?? 0, costUsd };
     }
     case 'session_info_update': {
       // Only Codex reports this.
-      const type = textIn(objectIn(objectIn(objectIn(update, '_meta'), 'codex'), 'threadStatus'), 'type');
+      const type = findText(findObject(findObject(findObject(update, '_meta'), 'codex'), 'threadStatus'), 'type');
       return type === undefined ? NOTED : { kind: 'status', isBroken: type === 'systemError' };
     }
     default:
@@ -75,11 +76,11 @@ export interface PermissionRequest {
 
 /** The parameters of `session/request_permission`. Null if the request names no tool or no possible answers. */
 export function readPermissionRequest(params: unknown): PermissionRequest | null {
-  const call = objectIn(params, 'toolCall');
+  const call = findObject(params, 'toolCall');
   const tool = call === null ? null : toolIn(call);
   if (tool === null) return null;
   const options = listIn(params, 'options').flatMap((option) => {
-    const [id, kind] = [textIn(option, 'optionId'), textIn(option, 'kind')];
+    const [id, kind] = [findText(option, 'optionId'), findText(option, 'kind')];
     return id === undefined || kind === undefined ? [] : [{ id, kind }];
   });
   return { tool, options };
@@ -89,15 +90,16 @@ export function readPermissionRequest(params: unknown): PermissionRequest | null
 const PATH_NAMES = ['path', 'file_path', 'filePath', 'filepath', 'abs_path', 'absolute_path'] as const;
 
 function toolIn(call: JsonObject): AcpToolCall | null {
-  const id = textIn(call, 'toolCallId');
+  const id = findText(call, 'toolCallId');
   if (id === undefined) return null;
-  const [title, kind, status] = ['title', 'kind', 'status'].map((name) => textIn(call, name));
+  const [title, kind, status] = ['title', 'kind', 'status'].map((name) => findText(call, name));
   const contents = listIn(call, 'content');
-  const told = [...listIn(call, 'locations'), ...contents.filter((content) => textIn(content, 'type') === 'diff')];
-  const input = objectIn(call, 'rawInput');
-  const paths = [...told.map((one) => textIn(one, 'path')), ...PATH_NAMES.map((name) => textIn(input, name))];
+  const told = [...listIn(call, 'locations'), ...contents.filter((content) => findText(content, 'type') === 'diff')];
+  const input = findObject(call, 'rawInput');
+  const paths = [...told.map((one) => findText(one, 'path')), ...PATH_NAMES.map((name) => findText(input, name))];
   const command = commandIn(call, kind, title);
-  const failure = status === 'failed' ? contents.map((content) => textIn(objectIn(content, 'content'), 'text')).find(isText) : undefined;
+  const failure =
+    status === 'failed' ? contents.map((content) => findText(findObject(content, 'content'), 'text')).find(isText) : undefined;
   return {
     id,
     ...(title === undefined ? {} : { title }),
@@ -111,7 +113,7 @@ function toolIn(call: JsonObject): AcpToolCall | null {
 
 /** Empty if it has an input without a plain command: a title of an earlier message must not stand for it. */
 function commandIn(call: JsonObject, kind: string | undefined, title: string | undefined): string | undefined {
-  if (own(call, 'rawInput') !== undefined) return textIn(objectIn(call, 'rawInput'), 'command') ?? '';
+  if (own(call, 'rawInput') !== undefined) return findText(findObject(call, 'rawInput'), 'command') ?? '';
   return kind === 'execute' ? title : undefined;
 }
 
@@ -129,20 +131,20 @@ export interface PromptResult {
 
 /** The answer to `session/prompt`. Gemini has its token counts in `_meta`; Claude Code has those of its side requests there too. */
 export function readPromptResult(result: unknown): PromptResult {
-  const usage = objectIn(result, 'usage');
-  const quota = objectIn(objectIn(result, '_meta'), 'quota');
-  const all = objectIn(quota, 'token_count');
+  const usage = findObject(result, 'usage');
+  const quota = findObject(findObject(result, '_meta'), 'quota');
+  const all = findObject(quota, 'token_count');
   const models = listIn(quota, 'model_usage')
-    .map((model) => objectIn(model, 'token_count'))
+    .map((model) => findObject(model, 'token_count'))
     .filter((counted) => counted !== null);
   const turn = usage ?? all;
-  const counts = [turn === null ? 0 : totalOf(turn), models.reduce((sum, counted) => sum + totalOf(counted), 0)];
+  const counts = [turn === null ? 0 : countTotalTokens(turn), models.reduce((sum, counted) => sum + countTotalTokens(counted), 0)];
   const isTold = turn !== null || models.length > 0;
-  return { reason: textIn(result, 'stopReason') ?? '', tokens: isTold ? Math.max(...counts) : null };
+  return { reason: findText(result, 'stopReason') ?? '', tokens: isTold ? Math.max(...counts) : null };
 }
 
-function totalOf(counted: JsonObject): number {
-  return countIn(counted, 'totalTokens') ?? sumTokens(counted);
+function countTotalTokens(counted: JsonObject): number {
+  return findNumber(counted, 'totalTokens') ?? sumTokens(counted);
 }
 
 export interface InitializeResult {
@@ -159,27 +161,27 @@ export interface InitializeResult {
 /** The answer to `initialize`. */
 export function readInitializeResult(result: unknown): InitializeResult {
   const version = isObject(result) ? own(result, 'protocolVersion') : null;
-  const all = objectIn(result, 'agentCapabilities');
-  const abilities = objectIn(all, 'sessionCapabilities');
+  const all = findObject(result, 'agentCapabilities');
+  const abilities = findObject(all, 'sessionCapabilities');
   return {
     version: typeof version === 'number' ? version : null,
-    takesFolders: objectIn(abilities, 'additionalDirectories') !== null,
+    takesFolders: findObject(abilities, 'additionalDirectories') !== null,
     loadsSessions: all !== null && own(all, 'loadSession') === true,
     signIns: listIn(result, 'authMethods')
-      .map((method) => textIn(method, 'name'))
+      .map((method) => findText(method, 'name'))
       .filter(isText),
   };
 }
 
 /** The answer to `session/new`. */
 export function readNewSession(result: unknown): string | null {
-  return textIn(result, 'sessionId') ?? null;
+  return findText(result, 'sessionId') ?? null;
 }
 
 /** The message of an error, with the details that some agents add. */
 export function errorText({ message, data }: RpcError): string {
   const words = readFault({ message }) ?? '';
-  const details = typeof data === 'string' ? data : (textIn(data, 'details') ?? textIn(data, 'message') ?? '');
+  const details = typeof data === 'string' ? data : (findText(data, 'details') ?? findText(data, 'message') ?? '');
   return details === '' || words.includes(details) ? words : words === '' ? details : `${words}: ${details}`;
 }
 
@@ -187,22 +189,18 @@ function isText(value: string | undefined): value is string {
   return value !== undefined;
 }
 
-function objectIn(value: unknown, name: string): JsonObject | null {
+function findObject(value: unknown, name: string): JsonObject | null {
   const member = isObject(value) ? own(value, name) : null;
   return isObject(member) ? member : null;
 }
 
-function listIn(value: unknown, name: string): readonly unknown[] {
-  const member = isObject(value) ? own(value, name) : null;
-  return Array.isArray(member) ? (member as readonly unknown[]) : [];
-}
-
-function textIn(value: unknown, name: string): string | undefined {
+function findText(value: unknown, name: string): string | undefined {
   const member = isObject(value) ? own(value, name) : undefined;
   return typeof member === 'string' && member !== '' ? member : undefined;
 }
 
-function countIn(object: JsonObject, name: string): number | null {
+/** Tokens and cost: a cost has fractions. */
+function findNumber(object: JsonObject, name: string): number | null {
   const count = own(object, name);
   return typeof count === 'number' && count >= 0 && count <= Number.MAX_SAFE_INTEGER ? count : null;
 }

@@ -38,16 +38,16 @@ export function coverChallenges(ideas: readonly string[], board: readonly Pick<D
   for (const { type, data } of board) {
     const plain = plainKeys(data);
     if (type === 'idea') {
-      const id = textOf(firstOf(plain, ['id', 'idea', 'idea_id', 'title', 'name']));
+      const id = trimText(firstOf(plain, ['id', 'idea', 'idea_id', 'title', 'name']));
       if (id !== '' && !known.has(id)) known.set(id, new Set());
     }
     if (type !== 'critique') continue;
     for (const each of critiquesIn(plain)) {
-      const idea = textOf(firstOf(each, ['idea', 'idea_id', 'target']) ?? firstOf(plain, ['idea', 'idea_id', 'target']));
+      const idea = trimText(firstOf(each, ['idea', 'idea_id', 'target']) ?? firstOf(plain, ['idea', 'idea_id', 'target']));
       if (idea === '') continue;
       const found = known.get(idea) ?? new Set();
       known.set(idea, found);
-      const dimension = dimensionOf(textOf(firstOf(each, ['dimension', 'category', 'kind', 'type'])));
+      const dimension = readDimension(trimText(firstOf(each, ['dimension', 'category', 'kind', 'type'])));
       if (dimension !== null) found.add(dimension);
     }
   }
@@ -65,11 +65,11 @@ function critiquesIn(data: Readonly<Record<string, unknown>>): readonly Readonly
   return list.filter((each): each is Record<string, unknown> => typeof each === 'object' && each !== null).map(plainKeys);
 }
 
-function dimensionOf(word: string): ChallengeDimension | null {
+function readDimension(word: string): ChallengeDimension | null {
   const words = letterWords(word.toLowerCase());
   return CHALLENGE_DIMENSIONS.find((dimension) => WORDS[dimension].some((each) => words.includes(each))) ?? null;
 }
 
-function textOf(value: unknown): string {
+function trimText(value: unknown): string {
   return typeof value === 'string' ? value.trim().slice(0, 100) : '';
 }

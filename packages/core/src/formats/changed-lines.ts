@@ -45,12 +45,12 @@ export function changedLines(diff: string): ChangedLines {
 function pathOf(text: string): string | null {
   const plain = text.endsWith('\t') ? text.slice(0, -1) : text;
   if (plain === '/dev/null') return null;
-  return plain.startsWith('"') && plain.endsWith('"') ? unquote(plain.slice(1, -1)) : plain;
+  return plain.startsWith('"') && plain.endsWith('"') ? unquoteName(plain.slice(1, -1)) : plain;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', a: '\u0007', b: '\b', f: '\f', v: '\v' };
 
-function unquote(text: string): string {
+function unquoteName(text: string): string {
   return text.replace(/(?:\\[0-7]{3})+|\\./g, (escaped) => {
     const octals = escaped.match(/[0-7]{3}/g);
     const letter = escaped.slice(1);

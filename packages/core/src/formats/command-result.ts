@@ -37,8 +37,8 @@ function readMembers(result: JsonObject): ReturnType<Reader> {
   if (exit === null && signal === null && timedOut === false)
     return unreadable(`it has neither exit_status nor signal, so it does not say how the command ended; expected ${EXPECTED}`);
   const notes = exit !== null && signal !== null ? [`it gives exit_status ${exit} and signal ${String(signal)}; using the signal`] : [];
-  const tail = linesOf(String(given(result, 'output_tail') ?? ''));
-  const excerpt = linesOf(String(given(result, 'excerpt') ?? ''));
+  const tail = splitTail(String(given(result, 'output_tail') ?? ''));
+  const excerpt = splitTail(String(given(result, 'excerpt') ?? ''));
   // A failure is shown from its first line on; without one, the end is shown.
   const output = (excerpt.length > 0 ? excerpt.slice(0, MAX_LINES) : tail.slice(-MAX_LINES)).map((line) => ({ text: line }));
   const summary = lastSummary(tail);
@@ -90,7 +90,7 @@ function given(result: JsonObject, key: string): Scalar | null {
 }
 
 /** The last lines with content, without terminal colours. */
-function linesOf(tail: string): readonly string[] {
+function splitTail(tail: string): readonly string[] {
   const lines = tail.slice(-MAX_TAIL).split(/[\r\n]+/);
   return lines
     .map((line) => {

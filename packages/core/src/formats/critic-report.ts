@@ -351,7 +351,7 @@ class ReportWalk {
       for (const [severity, count] of counts) this.draft.stateCount(severity, count);
       return true;
     }
-    if (isLegend(line)) return true;
+    if (isSeverityLegend(line)) return true;
     const scored = scoreLines(line, context.mode === 'scores');
     const section = context.title === '' || OVERALL.test(context.title.toLowerCase()) ? null : stripNumber(context.title);
     if (scored.length === 0) {
@@ -428,7 +428,7 @@ function isLed(line: string): boolean {
 }
 
 /** `🔴 Critical | 🟠 High | 🟡 Medium`: only names of severities. */
-function isLegend(line: string): boolean {
+function isSeverityLegend(line: string): boolean {
   if (line.length > 160 || hasDigit(line)) return false;
   const words = wordsOf(line.replace(/^\W{0,4}(?:legend|severity(?: levels?)?|key)\b/i, '')).filter((word) => word !== '' && word !== '|');
   return new Set(words.map((word) => parseSeverity(word))).size > 1 && words.every((word) => parseSeverity(word) !== null);

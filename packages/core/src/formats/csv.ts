@@ -91,7 +91,7 @@ class CsvScanner {
     if (this.columns === 0) this.columns = cells;
     if (cells === this.columns) return null;
     const found = `this row has ${cells} ${cells === 1 ? 'cell' : 'cells'}, but the header has ${this.columns}`;
-    return refuse(
+    return refuseCsv(
       line,
       found,
       `Give the row ${this.columns} cells. Put double quotes around a value with a comma, and keep the comma of an empty value.`,
@@ -117,9 +117,9 @@ class CsvScanner {
       if (at + 1 === text.length || next === COMMA || next === LF || next === CR) return at + 1;
       const where = opened === this.line ? '' : ` (the quote opened on line ${opened})`;
       const hint = 'Write a double quote inside a quoted value twice (""), and leave nothing between the closing quote and the next comma.';
-      return refuse(this.line, `text follows the closing quote of a cell${where}`, hint);
+      return refuseCsv(this.line, `text follows the closing quote of a cell${where}`, hint);
     }
-    return refuse(
+    return refuseCsv(
       opened,
       'a quote is opened here and never closed',
       'Close the value with a double quote; write a double quote inside it twice ("").',
@@ -173,7 +173,7 @@ function wider(numbers: Int32Array): Int32Array<ArrayBuffer> {
   return wide;
 }
 
-function refuse(line: number, problem: string, hint: string): CsvProblem {
+function refuseCsv(line: number, problem: string, hint: string): CsvProblem {
   return { ok: false, line, problem, hint };
 }
 
@@ -211,7 +211,7 @@ export function parseCsv(text: string): CsvResult {
     return { ok: true, document: { text, columns, records: lines.length, starts, ends, lines } };
   }
   const line = 1 + (text.slice(0, nul).match(/\r\n|\n|\r/g)?.length ?? 0);
-  return refuse(line, 'the text contains a NUL byte', 'Save the file as UTF-8, or remove the NUL byte.');
+  return refuseCsv(line, 'the text contains a NUL byte', 'Save the file as UTF-8, or remove the NUL byte.');
 }
 
 /** The value of a cell, without its quotes and with doubled quotes made single. */

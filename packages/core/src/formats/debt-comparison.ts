@@ -278,10 +278,10 @@ function surplus(
 /** Findings that moved from a removed file to an added one. */
 function withoutMoved(added: readonly Finding[], removed: readonly Finding[], { isGone, isNew }: FileMoves): FindingsDifference {
   const gone = new Map<string, Finding[]>();
-  for (const finding of removed) if (finding.artifact !== null && isGone(finding.artifact)) addToList(gone, wordsOf(finding), finding);
+  for (const finding of removed) if (finding.artifact !== null && isGone(finding.artifact)) addToList(gone, keyFinding(finding), finding);
   const moved = new Set<Finding>();
   const isMoved = (finding: Finding): boolean => {
-    const from = finding.artifact !== null && isNew(finding.artifact) ? gone.get(wordsOf(finding))?.pop() : undefined;
+    const from = finding.artifact !== null && isNew(finding.artifact) ? gone.get(keyFinding(finding))?.pop() : undefined;
     if (from !== undefined) moved.add(from);
     return from !== undefined;
   };
@@ -289,7 +289,7 @@ function withoutMoved(added: readonly Finding[], removed: readonly Finding[], { 
   return { added: left, removed: removed.filter((finding) => !moved.has(finding)) };
 }
 
-function wordsOf({ rule, message }: Finding): string {
+function keyFinding({ rule, message }: Finding): string {
   return `${rule ?? ''}|${message.replace(/\d+/g, '#')}`;
 }
 

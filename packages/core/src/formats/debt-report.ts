@@ -60,7 +60,7 @@ export function buildDebtReport({ before, after, comparison, base, changedSettin
   const { checks, oldFailures, regressedTests } = comparison;
   const regressions = checks.flatMap((check) => check.regressions);
   const scores = computeDebtScores(before, after);
-  const entries = checks.map((check) => [check.name, checkOf(check)] as const);
+  const entries = checks.map((check) => [check.name, describeCheck(check)] as const);
   return {
     passed: isPassed(checks),
     total_regressions: regressions.length,
@@ -85,7 +85,7 @@ function isPassed(checks: readonly CheckResult[]): boolean {
   return worstMeasured(checks.map(({ outcome }) => outcome)) === 'pass' && checks.every(({ regressions }) => regressions.length === 0);
 }
 
-function checkOf({ outcome, regressions, problems }: CheckResult): DebtCheck {
+function describeCheck({ outcome, regressions, problems }: CheckResult): DebtCheck {
   return {
     status: outcome === 'pass' ? 'passed' : outcome === 'missing' ? 'missing' : 'failed',
     measured: outcome,
@@ -152,7 +152,7 @@ export function computeDebtScores(before: DebtMeasurement, after: DebtMeasuremen
   const both = toolsOfBoth(before, after);
   const withTests = isMeasured(before.tests.outcome) && isMeasured(after.tests.outcome);
   const score = (state: DebtMeasurement): number => {
-    const tools = findingsOf(state, (name) => both.has(name)).reduce((sum, { severity }) => sum + DEBT_WEIGHTS[severity], 0);
+    const tools = collectFindings(state, (name) => both.has(name)).reduce((sum, { severity }) => sum + DEBT_WEIGHTS[severity], 0);
     const points = tools + (withTests ? failingTests(state) * FAILING_TEST_WEIGHT : 0);
     return Math.round((points / share) * 100) / 100;
   };
@@ -161,11 +161,11 @@ export function computeDebtScores(before: DebtMeasurement, after: DebtMeasuremen
 
 /** The number of problems, unweighted. */
 export function countDebtItems(state: DebtMeasurement): number {
-  return failingTests(state) + findingsOf(state, () => true).length;
+  return failingTests(state) + collectFindings(state, () => true).length;
 }
 
 /** A problem reported by both lint and quality counts once. */
-function findingsOf(state: DebtMeasurement, isWanted: (name: string) => boolean): readonly Finding[] {
+function collectFindings(state: DebtMeasurement, isWanted: (name: string) => boolean): readonly Finding[] {
   const linted = new Set(state.lint.flatMap(({ findings }) => findings).map(({ fingerprint }) => fingerprint));
   return toolsOf(state)
     .filter(([name]) => isWanted(name))

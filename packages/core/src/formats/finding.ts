@@ -103,8 +103,8 @@ export function findingFromUnknown(raw: unknown, fallback: 'high' | null, contex
   const notes: string[] = [];
   const said = statedSeverity(value, notes);
   const message = textAt(value, MESSAGE_KEYS);
-  const place = placeOf(value);
-  const rule = ruleOf(value);
+  const place = readPlace(value);
+  const rule = readRule(value);
   if (message === '' && said === null && rule === '' && place.artifact === null) {
     return { finding: null, notes: Object.keys(value).length === 0 ? [] : ['ignored a finding without message, severity and file'] };
   }
@@ -171,7 +171,7 @@ function decideSeverity(
   return 'high';
 }
 
-function placeOf(value: JsonObject): { readonly artifact: string | null; readonly line: number | null } {
+function readPlace(value: JsonObject): { readonly artifact: string | null; readonly line: number | null } {
   const raw = firstOf(value, FILE_KEYS);
   const first: unknown = Array.isArray(raw) ? raw[0] : raw;
   const line = lineFrom(firstOf(value, LINE_KEYS));
@@ -192,7 +192,7 @@ function lineFrom(value: unknown): number | null {
   return digits === undefined ? null : validLine(Number(digits));
 }
 
-function ruleOf(value: JsonObject): string {
+function readRule(value: JsonObject): string {
   for (const key of RULE_KEYS) {
     const rule = own(value, key);
     const text = typeof rule === 'string' ? rule.trim() : '';
@@ -261,7 +261,7 @@ export function statedSeverity(value: JsonObject, notes: string[]): Severity | n
   const word = firstOf(value, SEVERITY_KEYS);
   const score = scoredSeverity(value);
   if (word === undefined) return worst(score, looseSeverity(value));
-  const severity = severityOfWord(word);
+  const severity = readSeverityWord(word);
   if (severity === null && score === null) notes.push(unknownSeverityNote(typeof word === 'object' ? 'an object' : String(word)));
   return worst(score, severity ?? (score === null ? 'high' : null));
 }
@@ -269,7 +269,7 @@ export function statedSeverity(value: JsonObject, notes: string[]): Severity | n
 /** Whether the object names a known severity, which marks it as a finding. */
 export function hasSeverity(value: JsonObject): boolean {
   const word = firstOf(value, SEVERITY_KEYS);
-  if (word !== undefined && !(typeof word === 'number' && firstOf(value, ['severity']) === undefined) && severityOfWord(word) !== null)
+  if (word !== undefined && !(typeof word === 'number' && firstOf(value, ['severity']) === undefined) && readSeverityWord(word) !== null)
     return true;
   return scoredSeverity(value) !== null || parseLoose(own(value, 'impact')) !== null;
 }
@@ -290,11 +290,11 @@ function parseLoose(word: unknown): Severity | null {
   return typeof word === 'string' ? parseSeverity(word) : null;
 }
 
-function severityOfWord(word: unknown): Severity | null {
-  if (Array.isArray(word)) return word.slice(0, 20).map(severityOfWord).reduce(worst, null);
+function readSeverityWord(word: unknown): Severity | null {
+  if (Array.isArray(word)) return word.slice(0, 20).map(readSeverityWord).reduce(worst, null);
   if (isObject(word)) {
     const inner = firstOf(word, WORD_KEYS);
-    return typeof inner === 'object' ? null : severityOfWord(inner);
+    return typeof inner === 'object' ? null : readSeverityWord(inner);
   }
   // As numbers, only 9 and 10 are clear: they are the top of a scale of ten.
   if (typeof word === 'number' && word >= 9 && word <= 10) return 'critical';

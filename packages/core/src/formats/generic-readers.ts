@@ -56,7 +56,7 @@ export const readMarkdown: Reader = (text, about) => {
   const { report } = read;
   const pairs = new Map<string, Scalar>();
   const notes = [...report.notes];
-  for (const line of linesOf(parseMarkdown(text))) addPair(line, pairs, notes);
+  for (const line of listLines(parseMarkdown(text))) addPair(line, pairs, notes);
   for (const [key, value] of valuesOf(report)) pairs.set(key, value);
   if (pairs.size === 0 && !report.counted && report.dimensions.length === 0) {
     return unreadable('it has no finding, no score and no line such as "Verdict: pass"; expected a report in Markdown');
@@ -93,12 +93,12 @@ function scalarOf(text: string): Scalar {
 }
 
 /** Of lists only the items themselves: nested lines describe a finding, not the report. */
-function linesOf(section: Section): readonly string[] {
+function listLines(section: Section): readonly string[] {
   const lines = section.blocks.flatMap((block) => {
     if (block.kind === 'text') return block.lines;
     return block.kind === 'list' ? block.items.map(({ text }) => text) : [];
   });
-  return [...lines, ...section.sections.flatMap(linesOf)];
+  return [...lines, ...section.sections.flatMap(listLines)];
 }
 
 export function readText(text: string): ReadResult {

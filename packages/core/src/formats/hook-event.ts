@@ -23,17 +23,17 @@ export interface HookEvent {
 /** Missing or malformed members are left out, because agents differ. */
 export function hookEventOf(given: Readonly<Record<string, unknown>>): HookEvent {
   const input = isObject(given['tool_input']) ? given['tool_input'] : {};
-  const named = PATHS.flatMap((name) => textOf(input[name]) ?? []).slice(0, 1);
+  const named = PATHS.flatMap((name) => readInputText(input[name]) ?? []).slice(0, 1);
   // Codex and opencode edit with a patch, whose text is no shell command.
-  const patch = PATCHES.map((name) => textOf(input[name]) ?? '').find((text) => text.includes('*** Begin Patch')) ?? null;
+  const patch = PATCHES.map((name) => readInputText(input[name]) ?? '').find((text) => text.includes('*** Begin Patch')) ?? null;
   return {
-    cwd: textOf(given['cwd']),
-    session: textOf(given['session_id']),
+    cwd: readInputText(given['cwd']),
+    session: readInputText(given['session_id']),
     isAgain: given['stop_hook_active'] === true,
-    blocked: blockedIn(textOf(given['last_assistant_message']) ?? textOf(given['prompt_response']) ?? ''),
-    tool: textOf(given['tool_name']) ?? '',
+    blocked: blockedIn(readInputText(given['last_assistant_message']) ?? readInputText(given['prompt_response']) ?? ''),
+    tool: readInputText(given['tool_name']) ?? '',
     paths: patch === null ? named : [...named, ...pathsInPatch(patch)],
-    command: patch === null || patch !== textOf(input['command']) ? textOf(input['command']) : null,
+    command: patch === null || patch !== readInputText(input['command']) ? readInputText(input['command']) : null,
   };
 }
 
@@ -48,6 +48,6 @@ function blockedIn(message: string): string | null {
   return /^[\s*_`>]*UMPIRE-BLOCKED:[\s*_`]*(\S.*)$/m.exec(message)?.[1]?.trim() ?? null;
 }
 
-function textOf(value: unknown): string | null {
+function readInputText(value: unknown): string | null {
   return typeof value === 'string' && value !== '' && !value.includes('\0') ? value : null;
 }

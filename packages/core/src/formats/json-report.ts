@@ -84,7 +84,7 @@ function takeScore(roots: readonly JsonObject[], draft: ReportDraft): void {
   for (const root of roots) {
     const said = firstOf(root, SCORE_KEYS);
     if (said === undefined) continue;
-    const score = scoreOf(said);
+    const score = readScore(said);
     if (score !== null) draft.addScore(outOfHundred(score) ? { value: score.value, outOf: 100 } : score);
     else if (!isObject(said)) draft.addNote(`the score ${quote(String(said))} is not a number; ignored`);
     if (score !== null && outOfHundred(score)) draft.addNote(`the score ${score.value} is above 10; read as ${score.value}/100`);
@@ -104,7 +104,7 @@ function dimensionsOf(value: unknown): readonly DimensionEntry[] {
   if (Array.isArray(value)) {
     return value
       .filter(isObject)
-      .map((body) => ({ name: String(firstOf(body, NAME_KEYS) ?? ''), body, score: scoreOf(body), said: own(body, 'score') }))
+      .map((body) => ({ name: String(firstOf(body, NAME_KEYS) ?? ''), body, score: readScore(body), said: own(body, 'score') }))
       .filter((entry) => entry.name !== '');
   }
   if (!isObject(value)) return [];
@@ -113,7 +113,7 @@ function dimensionsOf(value: unknown): readonly DimensionEntry[] {
     .map(([name, body]) => ({
       name,
       body: isObject(body) ? body : {},
-      score: scoreOf(body),
+      score: readScore(body),
       said: isObject(body) ? own(body, 'score') : body,
     }));
 }
@@ -141,7 +141,7 @@ function takeDimensions(entries: readonly DimensionEntry[], draft: ReportDraft):
 }
 
 /** 5, "5/10", {score: 5, max: 10} */
-function scoreOf(value: unknown): Score | null {
+function readScore(value: unknown): Score | null {
   if (!isObject(value)) return typeof value === 'boolean' ? null : parseScore(value);
   const score = parseScore(firstOf(value, ['score', 'value', 'rating']));
   const max = parseScore(firstOf(value, ['max', 'max_score', 'maxScore', 'out_of', 'outOf']));

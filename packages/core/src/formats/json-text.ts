@@ -1,7 +1,7 @@
 // Parses JSON for every reader: drops a byte order mark, limits the depth, finds repeated keys, and describes errors by line and column.
 // Our own error texts, because those of the engine differ between Node versions.
 
-import { lineAt } from './reader.js';
+import { lineAt, quote } from './reader.js';
 
 /** No sane report is nested deeper, and recursive code could overflow the stack. */
 export const MAX_DEPTH = 200;
@@ -150,7 +150,7 @@ function findFault(text: string): JsonFault {
         };
       return { offset, problem: expect === 'end' ? 'it could not be parsed' : 'it ends where a value should be' };
     }
-    if (expect === 'end') return refuse(text, at, expect);
+    if (expect === 'end') return refuseJson(text, at, expect);
     if (char === '"' && expect !== 'comma' && expect !== 'colon') {
       const end = scanString(text, at);
       if (typeof end !== 'number') return end;
@@ -166,14 +166,14 @@ function findFault(text: string): JsonFault {
       open.pop();
       expect = after(open);
       at += 1;
-    } else if (expect !== 'value' && expect !== 'value or ]') return refuse(text, at, expect);
+    } else if (expect !== 'value' && expect !== 'value or ]') return refuseJson(text, at, expect);
     else if (char === '{' || char === '[') {
       open.push(char);
       expect = char === '{' ? 'key or }' : 'value or ]';
       at += 1;
     } else {
       const end = scanWord(text, at);
-      if (!isLiteral(text.slice(at, end))) return cutWord(text, at, end) ?? refuse(text, at, expect);
+      if (!isLiteral(text.slice(at, end))) return cutWord(text, at, end) ?? refuseJson(text, at, expect);
       at = end;
       expect = after(open);
     }
@@ -226,7 +226,7 @@ function cutWord(text: string, start: number, end: number): JsonFault | null {
   return { offset: end, problem: 'it ends inside a value and looks cut off' };
 }
 
-function refuse(text: string, offset: number, expect: Expect): JsonFault {
+function refuseJson(text: string, offset: number, expect: Expect): JsonFault {
   const char = String.fromCodePoint(text.codePointAt(offset) ?? 0);
   return { offset, problem: `unexpected ${char === '"' ? 'quotation mark' : `"${char}"`}${EXPECTED[expect]}` };
 }
@@ -283,4 +283,14 @@ function isKey(text: string, end: number): boolean {
   while (text.charCodeAt(at) === 0x20 || text.charCodeAt(at) === 0x0a || text.charCodeAt(at) === 0x0d || text.charCodeAt(at) === 0x09)
     at += 1;
   return text.charCodeAt(at) === 0x3a;
+}
+
+/** The first value under one of these keys, in the order of the objects. */
+export function firstInAny(roots: readonly JsonObject[], keys: readonly string[]): unknown {
+  return roots.map((root) => firstOf(root, keys)).find((value) => value !== undefined);
+}
+
+/** A value that is not as expected, for a note. */
+export function describeValue(value: unknown): string {
+  return typeof value === 'object' ? nameOf(value) : quote(String(value));
 }

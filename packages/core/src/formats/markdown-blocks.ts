@@ -54,7 +54,7 @@ function mendLines(lines: readonly string[]): readonly string[] {
   const start = lines.findIndex((line) => line.trim() !== '');
   const isWrapped = /^`{3,}(?:markdown|md)$/i.test(lines[start]?.trim() ?? '');
   for (let at = isWrapped ? start + 1 : 0; at < lines.length; at += 1) {
-    let line = unquote(lines[at] ?? '');
+    let line = stripQuoteMarks(lines[at] ?? '');
     const trimmed = line.trim();
     if (isWrapped && at === lastFence) continue;
     if (trimmed.startsWith('<!--')) {
@@ -66,7 +66,7 @@ function mendLines(lines: readonly string[]): readonly string[] {
       let end = at + 1;
       while (end <= lastFence && !(isFenceEnd(lines[end] ?? '') && lines[end]?.trim().startsWith(trimmed.slice(0, 3)) === true)) end += 1;
       // An unclosed fence would swallow the findings below it.
-      if (end <= lastFence) mended.push(...lines.slice(at, end + 1).map(unquote));
+      if (end <= lastFence) mended.push(...lines.slice(at, end + 1).map(stripQuoteMarks));
       at = end <= lastFence ? end : at;
       continue;
     }
@@ -100,7 +100,7 @@ class BlockTokenizer extends Tokenizer {
 }
 
 /** Removes quotation marks of Markdown. */
-function unquote(line: string): string {
+function stripQuoteMarks(line: string): string {
   return line.trimStart().startsWith('>') ? line.replace(/^[\s>]*>\s?/, '') : line;
 }
 

@@ -45,10 +45,10 @@ export function readProvenance(text: string): Provenance | null {
   if (!isObject(value)) return null;
   const tools = own(value, 'tools');
   return {
-    commit: textOf(own(value, 'commit')),
-    content: textOf(own(value, 'content')),
-    started: textOf(own(value, 'started')) ?? '',
-    ended: textOf(own(value, 'ended')) ?? '',
+    commit: readTextField(own(value, 'commit')),
+    content: readTextField(own(value, 'content')),
+    started: readTextField(own(value, 'started')) ?? '',
+    ended: readTextField(own(value, 'ended')) ?? '',
     tools: (Array.isArray(tools) ? tools : []).slice(0, MOST_TOOLS).filter(isObject).map(toolOf),
   };
 }
@@ -74,18 +74,18 @@ function toolOf(value: Readonly<Record<string, unknown>>): ToolUse {
   const command = own(value, 'command');
   const status = own(value, 'exit_status');
   return {
-    name: textOf(own(value, 'name')) ?? 'a tool',
-    version: textOf(own(value, 'version')),
+    name: readTextField(own(value, 'name')) ?? 'a tool',
+    version: readTextField(own(value, 'version')),
     command: (Array.isArray(command) ? command : []).filter((word): word is string => typeof word === 'string'),
-    workdir: textOf(own(value, 'workdir')) ?? '.',
-    started: textOf(own(value, 'started')) ?? '',
-    ended: textOf(own(value, 'ended')) ?? '',
+    workdir: readTextField(own(value, 'workdir')) ?? '.',
+    started: readTextField(own(value, 'started')) ?? '',
+    ended: readTextField(own(value, 'ended')) ?? '',
     exit_status: typeof status === 'number' ? status : null,
-    signal: textOf(own(value, 'signal')),
+    signal: readTextField(own(value, 'signal')),
     timed_out: own(value, 'timed_out') === true,
   };
 }
 
-function textOf(value: unknown): string | null {
+function readTextField(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }

@@ -85,7 +85,7 @@ export class ReportDraft {
     const severity = claim.severity ?? this.classify(headline, claim);
     if (severity === null) return;
     const said = parseReference(headline);
-    const place = placeOf(claim.place ?? '');
+    const place = parsePlace(claim.place ?? '');
     const pointed = place.artifact === null || place.artifact === said.artifact ? said : { ...place, message: headline };
     const line = claim.line ?? place.line ?? pointed.line;
     const finding = makeFinding({ severity, ...pointed, line, rule: claim.rule ?? null, dimension: claim.dimension ?? null });
@@ -236,7 +236,7 @@ export class ReportDraft {
   }
 }
 
-function placeOf(text: string): { readonly artifact: string | null; readonly line: number | null } {
+function parsePlace(text: string): { readonly artifact: string | null; readonly line: number | null } {
   const plain = plainText(text).replaceAll('`', '');
   if (plain === '' || plain.length > 200 || isNoFinding(plain)) return { artifact: null, line: null };
   const pointed = parseReference(plain);

@@ -136,7 +136,7 @@ function cellAt(cells: readonly string[], index: number): string {
 function takeFinding(cells: readonly string[], columns: Columns, context: TableContext, draft: ReportDraft): void {
   const word = cellAt(cells, columns.severity);
   const named = cells.filter((cell, index) => index !== columns.severity && hasLetter(cell)).map(plainText);
-  const text = cellAt(cells, columns.message) || restOf(cells, columns) || (columns.message < 0 ? named.join(' | ') : '');
+  const text = cellAt(cells, columns.message) || findLongestCell(cells, columns) || (columns.message < 0 ? named.join(' | ') : '');
   if (isNoFinding(text) && (word === '' || isNoFinding(word) || parseSeverity(word) !== null)) {
     if (text !== '') draft.stateNone(context.severity);
     return;
@@ -162,7 +162,7 @@ function severityOf(word: string, draft: ReportDraft): Severity | null {
 }
 
 /** Without a message column, the finding is the longest cell that has no other meaning. */
-function restOf(cells: readonly string[], columns: Columns): string {
+function findLongestCell(cells: readonly string[], columns: Columns): string {
   const taken = new Set(Object.values(columns));
   const free = cells.filter((_, index) => !taken.has(index)).map((cell) => plainText(cell));
   return free.reduce((longest, cell) => (cell.length > longest.length ? cell : longest), '');
@@ -170,7 +170,7 @@ function restOf(cells: readonly string[], columns: Columns): string {
 
 function takeScores(table: Table, columns: Columns, context: TableContext, draft: ReportDraft): true {
   const header = cellAt(table.header, columns.score);
-  const scored = table.rows.map((cells) => ({ cells, said: scoreOf(cellAt(cells, columns.score), header) }));
+  const scored = table.rows.map((cells) => ({ cells, said: parseScoreCell(cellAt(cells, columns.score), header) }));
   const hundred = scored.some(({ said }) => said !== null && said.outOf === null && said.value > 10 && said.value <= 100);
   for (const { cells, said } of scored) {
     const name = withoutRemark(cellAt(cells, Math.max(columns.dimension, 0)));
@@ -206,7 +206,7 @@ function isDone(status: string): boolean {
   return DONE.has(leadingWord(text));
 }
 
-function scoreOf(cell: string, header: string): Score | null {
+function parseScoreCell(cell: string, header: string): Score | null {
   const score = hasDigit(cell) ? parseScore(withoutMarks(cell.replaceAll('*', ''))) : null;
   const top = hasDigit(header) ? /(?:\/|out of|0\s?[-\u2013]\s?)\s?(\d{1,3})\b/.exec(header.toLowerCase())?.[1] : undefined;
   if (score === null || score.outOf !== null || top === undefined) return score;
@@ -224,7 +224,7 @@ function takeBareScores(table: Table, draft: ReportDraft): boolean {
   let taken = false;
   for (const cells of table.rows) {
     const name = cellAt(cells, 0);
-    const score = scoreOf(cellAt(cells, 1), '');
+    const score = parseScoreCell(cellAt(cells, 1), '');
     if (score === null || score.outOf === null || cellAt(cells, 1).includes('%') || !hasLetter(name)) continue;
     taken = true;
     if (OVERALL.has(leadingWord(name))) draft.addScore(score);

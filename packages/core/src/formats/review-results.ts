@@ -2,9 +2,9 @@
 
 import type { Item, Scalar } from '../model/vocabulary.js';
 import { nestedFindings, findingsOf, reconcile, rootsOf } from './findings-json.js';
-import { firstOf, isObject, nameOf, own, parseReport } from './json-text.js';
+import { describeValue, firstInAny, isObject, nameOf, own, parseReport } from './json-text.js';
 import type { JsonObject } from './json-text.js';
-import { quote, readable, refuseText, unreadable, type Reader } from './reader.js';
+import { readable, refuseText, unreadable, type Reader } from './reader.js';
 import { parseScore, toTen } from './score-text.js';
 
 const EXPECTED = 'a JSON object with review_score, gc_signal and findings';
@@ -17,7 +17,7 @@ export const readReview: Reader = (text) => {
   if (!isObject(json.value)) return unreadable(`it is ${nameOf(json.value)}; expected ${EXPECTED}`);
   const roots = rootsOf(json.value, ['review', 'results', 'result']);
   const notes: string[] = [];
-  const values = [...scoreOf(roots, notes), ...signalOf(roots, notes)];
+  const values = [...readReviewScore(roots, notes), ...signalOf(roots, notes)];
   const found = findingsOf(roots, { fallback: 'high' });
   const findings = [...found.findings, ...nestedFindings(json.value, found.findings, { fallback: 'high' })];
   const { counts, notes: differences } = reconcile(findings, found.stated);
@@ -40,23 +40,19 @@ function shownText(value: unknown, otherwise: string): string {
   return typeof value === 'string' ? value.slice(0, 300) : otherwise;
 }
 
-function said(roots: readonly JsonObject[], keys: readonly string[]): unknown {
-  return roots.map((root) => firstOf(root, keys)).find((value) => value !== undefined);
-}
-
-function scoreOf(roots: readonly JsonObject[], notes: string[]): readonly (readonly [string, Scalar])[] {
-  const value = said(roots, ['review_score', 'reviewScore']);
+function readReviewScore(roots: readonly JsonObject[], notes: string[]): readonly (readonly [string, Scalar])[] {
+  const value = firstInAny(roots, ['review_score', 'reviewScore']);
   if (value === undefined) return [];
   const score = parseScore(value);
   const ten = score === null ? null : toTen(score);
   if (ten !== null) return [['review_score', ten]];
-  const shown = typeof value === 'object' ? nameOf(value) : quote(String(value));
+  const shown = describeValue(value);
   notes.push(`review_score is ${shown}; expected a number from 0 to 10; ignored`);
   return [];
 }
 
 function signalOf(roots: readonly JsonObject[], notes: string[]): readonly (readonly [string, Scalar])[] {
-  const value = said(roots, ['gc_signal', 'gcSignal']);
+  const value = firstInAny(roots, ['gc_signal', 'gcSignal']);
   if (value === undefined) return [];
   if (typeof value === 'string') return [['gc_signal', value.trim().toUpperCase()]];
   notes.push(`gc_signal is ${nameOf(value)}; expected a word such as CONVERGED; ignored`);

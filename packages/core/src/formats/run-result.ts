@@ -2,7 +2,7 @@
 // the worse one counts. A run without tests or with impossible numbers is unreadable, never a pass.
 
 import type { Scalar, Finding } from '../model/vocabulary.js';
-import { firstOf, isObject, nameOf, numberOf, own, parseReport } from './json-text.js';
+import { describeValue, firstOf, isObject, nameOf, numberOf, own, parseReport } from './json-text.js';
 import { regressionsMeasured } from './regressions-measured.js';
 import type { JsonObject } from './json-text.js';
 import { quote, readable, refuseText, unreadable } from './reader.js';
@@ -80,7 +80,7 @@ function countsOf(run: JsonObject, listed: number, notes: string[]): RunCounts |
     const value = own(run, key);
     const count = numberOf(value);
     if (value !== undefined && value !== null && (count === null || !Number.isSafeInteger(count) || count < 0)) {
-      return new UnreadableRun(`${key} is ${shown(value)}; expected a whole number, 0 or more`);
+      return new UnreadableRun(`${key} is ${describeValue(value)}; expected a whole number, 0 or more`);
     }
     said.push(count);
   }
@@ -171,8 +171,9 @@ function statedRate(value: unknown, notes: string[]): number | null | Unreadable
   if (value === undefined || value === null || value === '') return null;
   const percent = typeof value === 'string' && value.trim().endsWith('%') ? numberOf(value.trim().slice(0, -1).trim()) : null;
   const rate = percent === null ? numberOf(value) : percent / 100;
-  if (rate === null || rate < 0 || rate > 100) return new UnreadableRun(`pass_rate is ${shown(value)}; expected a number from 0 to 1`);
-  if (rate > 1 && percent !== null) return new UnreadableRun(`pass_rate is ${shown(value)}; expected at most 100%`);
+  if (rate === null || rate < 0 || rate > 100)
+    return new UnreadableRun(`pass_rate is ${describeValue(value)}; expected a number from 0 to 1`);
+  if (rate > 1 && percent !== null) return new UnreadableRun(`pass_rate is ${describeValue(value)}; expected at most 100%`);
   if (rate > 1) {
     notes.push(`pass_rate is ${rate}, above 1; read as ${rate} percent`);
     return rate / 100;
@@ -205,7 +206,7 @@ function coverageOf(value: unknown, notes: string[]): number | null | Unreadable
     return null;
   const percent = numberOf(text.endsWith('%') ? text.slice(0, -1).trim() : value);
   if (percent === null || percent < 0 || percent > 100)
-    return new UnreadableRun(`coverage is ${shown(value)}; expected a percentage from 0 to 100, or null`);
+    return new UnreadableRun(`coverage is ${describeValue(value)}; expected a percentage from 0 to 100, or null`);
   if (percent > 0 && percent <= 1 && !text.endsWith('%'))
     notes.push(`coverage is ${percent}, read as ${percent} percent; if a fraction was meant, write ${rounded(percent * 100)}`);
   return percent;
@@ -214,10 +215,6 @@ function coverageOf(value: unknown, notes: string[]): number | null | Unreadable
 /** For notes only. Rules never see rounded numbers. */
 function rounded(value: number): number {
   return Math.round(value * 1e6) / 1e6;
-}
-
-function shown(value: unknown): string {
-  return typeof value === 'object' ? nameOf(value) : quote(String(value));
 }
 
 /** A type instead of an interface, so that it can be an Item of a list. */
@@ -274,8 +271,8 @@ function failureOf(entry: unknown, number: number): Failure {
   }
   const failure: JsonObject = isObject(entry) ? entry : {};
   const message = messageOf(failure);
-  const name = textAt(failure, ['name', 'fullName', 'test', 'test_name', 'testName', 'title', 'id']);
-  const place = parseReference(textAt(failure, ['file', 'test_file', 'testFile', 'path', 'filePath', 'location']));
+  const name = findText(failure, ['name', 'fullName', 'test', 'test_name', 'testName', 'title', 'id']);
+  const place = parseReference(findText(failure, ['file', 'test_file', 'testFile', 'path', 'filePath', 'location']));
   const line = own(failure, 'line');
   const file = place.artifact ?? (place.message === '' ? null : place.message);
   return {
@@ -298,7 +295,7 @@ function wasOf(failure: JsonObject): Pick<Failure, 'was'> {
 function classOf(failure: JsonObject, message: string): FailureClass {
   const drawn = classifyFailure(message);
   if (drawn !== 'other') return drawn;
-  const given = textAt(failure, ['class', 'type', 'category', 'failure_type', 'kind'])
+  const given = findText(failure, ['class', 'type', 'category', 'failure_type', 'kind'])
     .toLowerCase()
     .replaceAll('_', ' ')
     .replaceAll('-', ' ');
@@ -308,11 +305,11 @@ function classOf(failure: JsonObject, message: string): FailureClass {
 function messageOf(failure: JsonObject): string {
   const said = firstOf(failure, ['message', 'error', 'reason', 'failureMessage', 'failure_message', 'failureMessages', 'details', 'stack']);
   const first: unknown = Array.isArray(said) ? said[0] : said;
-  if (isObject(first)) return textAt(first, ['message', 'stack', 'name']).trim();
+  if (isObject(first)) return findText(first, ['message', 'stack', 'name']).trim();
   return typeof first === 'string' ? first.trim() : '';
 }
 
-function textAt(object: JsonObject, keys: readonly string[]): string {
+function findText(object: JsonObject, keys: readonly string[]): string {
   for (const key of keys) {
     const value = own(object, key);
     if (typeof value === 'string' && value.trim() !== '') return value.trim();

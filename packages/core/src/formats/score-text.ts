@@ -28,16 +28,16 @@ export function parseScore(value: unknown): Score | null {
   if (scale === undefined) return scoreOutOf(text, null);
   const at = text.indexOf(scale);
   const top = text.slice(at + scale.length).trimStart();
-  return NUMBER.test(top) ? scoreOutOf(text.slice(0, at), numberIn(top)) : null;
+  return NUMBER.test(top) ? scoreOutOf(text.slice(0, at), parseDecimal(top)) : null;
 }
 
 function scoreOutOf(text: string, outOf: number | null): Score | null {
   const number = text.trimEnd();
   const isNumber = NUMBER.test(number.startsWith('-') || number.startsWith('+') ? number.slice(1) : number);
-  return isNumber ? { value: numberIn(number), outOf } : null;
+  return isNumber ? { value: parseDecimal(number), outOf } : null;
 }
 
-function numberIn(text: string): number {
+function parseDecimal(text: string): number {
   return Number(text.replace(',', '.'));
 }
 
@@ -49,7 +49,7 @@ export function findScore(text: string): { readonly score: Score; readonly start
   const match = INSIDE.for(lower).exec(lower);
   if (match === null) return null;
   return {
-    score: { value: numberIn(match[1] as string), outOf: Number(match[2]) },
+    score: { value: parseDecimal(match[1] as string), outOf: Number(match[2]) },
     start: match.index,
     end: match.index + match[0].length,
   };

@@ -117,7 +117,7 @@ function tagInEmphasis(body: string): SeverityTag | null {
   const end = body.indexOf(mark, mark.length);
   if (end < 0 || end > MAX_TAG) return null;
   const inner = stripOrnament(body.slice(mark.length, end));
-  const rest = restOf(body.slice(end + mark.length));
+  const rest = stripTagEnd(body.slice(end + mark.length));
   const joined = (title: string): string => [title, rest].filter((part) => part !== '').join(': ');
   const tag = tagInBracket(inner, 0) ?? (parseWord(inner, 'emphasis') === null ? (tagByWord(inner, 'emphasis') ?? tagInside(inner)) : null);
   if (tag !== null) return { ...tag, rest: joined(tag.rest) };
@@ -142,7 +142,7 @@ function tagInBracket(body: string, at: number): SeverityTag | null {
   const word = parseWord(inner, 'column') ?? parseWord(inner.split(/[|,:;/]/)[0] ?? '', 'column');
   if (word === null) return null;
   const before = body.slice(0, at).trim();
-  const rest = restOf(after);
+  const rest = stripTagEnd(after);
   const joint = rest !== '' && turn !== '' && ':\u2014\u2013'.includes(turn) ? ': ' : ' ';
   return { ...word, rest: before === '' ? rest : `${before}${joint}${rest}`.trim() };
 }
@@ -152,12 +152,12 @@ function tagByWord(body: string, place: 'plain' | 'emphasis' = 'plain'): Severit
   const plain = body.replaceAll('**', '');
   const at = plain.slice(0, MAX_TAG).search(/[:!|\uff1a\u2014\u2013]| - /);
   const word = at < 0 ? null : parseWord(plain.slice(0, at), place);
-  if (word !== null) return { ...word, rest: restOf(plain.slice(at)) };
+  if (word !== null) return { ...word, rest: stripTagEnd(plain.slice(at)) };
   const counted = at < 0 ? parseWord(plain.slice(0, MAX_TAG), place) : null;
   if (counted?.count !== undefined && counted.count !== null) return { ...counted, rest: '' };
   const id = /^[A-Za-z]{1,12}[-#]\d{1,3}(?=\s)/.exec(plain)?.[0];
   const numbered = id === undefined ? null : parseWord(id, 'emphasis');
-  return numbered === null ? null : { ...numbered, rest: restOf(plain.slice(id?.length)) };
+  return numbered === null ? null : { ...numbered, rest: stripTagEnd(plain.slice(id?.length)) };
 }
 
 /** `… *Severity: high*` after the start of the sentence. */
@@ -168,7 +168,7 @@ function tagByName(body: string): SeverityTag | null {
   const word = named === null ? null : parseWord(named[1] ?? '', 'column');
   if (named === null || word === null) return null;
   const before = body.slice(0, named.index).replace(/[\s*_\u2014\u2013|:-]+$/, (end) => (end.includes('**') ? '**' : ''));
-  const rest = `${before.trim()} ${restOf(body.slice(named.index + named[0].length))}`.trim();
+  const rest = `${before.trim()} ${stripTagEnd(body.slice(named.index + named[0].length))}`.trim();
   return rest === '' ? null : { ...word, rest };
 }
 
@@ -219,7 +219,7 @@ function parseWord(text: string, place: 'plain' | 'emphasis' | 'column'): Pick<S
   return severity === null ? null : { severity, count: counted === null ? null : Number(counted[2]) };
 }
 
-function restOf(text: string): string {
+function stripTagEnd(text: string): string {
   let rest = EMPHASIS.some((mark) => text.startsWith(mark)) ? text.replace(/^[*_`]{1,3}(?=[\s:\u2014\u2013-]|$)/, '') : text;
   rest = rest.slice(marksLength(rest, ':!|\uff1a\u2014\u2013.-', 20));
   return (rest.startsWith('**') && rest.length > 2 && rest.charAt(2).trim() === '' ? rest.slice(2) : rest).trim();

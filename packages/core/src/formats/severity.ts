@@ -30,7 +30,7 @@ const WORDS: Readonly<Record<Severity, string>> = {
 /** By word: its severity, or null for a filler. Built on first use. */
 let known: ReadonlyMap<string, Severity | null> | null = null;
 
-function severityOfWord(word: string): Severity | null | undefined {
+function lookUpWord(word: string): Severity | null | undefined {
   known ??= new Map([
     ...FILLERS.split(' ').map((each) => [each, null] as const),
     ...SEVERITIES.flatMap((severity) => WORDS[severity].split(' ').map((each) => [each, severity] as const)),
@@ -151,7 +151,7 @@ function severityOfWords(word: string): Severity | null {
   if (tokens.length === 0) return drawn;
   let worst: Severity | null = null;
   for (const token of tokens) {
-    const severity = severityOfWord(token);
+    const severity = lookUpWord(token);
     if (severity === undefined) return ESLINT.get(Number(word)) ?? null;
     if (severity !== null) worst = worst === null ? severity : worseOf(worst, severity);
   }
@@ -176,14 +176,14 @@ export function mayNameSeverity(text: string): boolean {
       word.startsWith('critique') ||
       word === 'media' ||
       GRAVE.test(word) ||
-      (severityOfWord(word) ?? severityOfWord(word.replace(/\d$/, '')) ?? null) !== null,
+      (lookUpWord(word) ?? lookUpWord(word.replace(/\d$/, '')) ?? null) !== null,
   );
 }
 
 /** How much certainty a severity word needs: `column` the most, then `emphasis`; `plain` words are a tag wherever they lead. */
 export function certaintyOf(word: string): 'plain' | 'emphasis' | 'column' {
   const words = letterWords(word.toLowerCase());
-  if (words.every((each) => COLUMN_WORDS.has(each) || severityOfWord(each) === null)) return 'column';
+  if (words.every((each) => COLUMN_WORDS.has(each) || lookUpWord(each) === null)) return 'column';
   return words.every((each) => EMPHASIZED_WORDS.has(each)) ? 'emphasis' : 'plain';
 }
 

@@ -22,8 +22,8 @@ export function isTimestamp(text: string): boolean {
 
 function wholeTime(text: string): number {
   if (text.length !== 24 || text[4] !== '-' || text[7] !== '-' || text[10] !== 'T' || text[13] !== ':') return 0;
-  const [year, month, day] = [numberIn(text, 0, 4), numberIn(text, 5, 7), numberIn(text, 8, 10)];
-  const hours = numberIn(text, 11, 13);
+  const [year, month, day] = [readDigits(text, 0, 4), readDigits(text, 5, 7), readDigits(text, 8, 10)];
+  const hours = readDigits(text, 11, 13);
   const inHour = msInHour(text);
   const isReal = month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month) && hours <= 23;
   if (!isReal || inHour === null || Number.isNaN(year)) return 0;
@@ -34,9 +34,9 @@ function wholeTime(text: string): number {
 /** `59:59.999Z` after the hour. */
 function msInHour(text: string): number | null {
   if (text[16] !== ':' || text[19] !== '.' || text[23] !== 'Z') return null;
-  const minutes = numberIn(text, 14, 16);
-  const seconds = numberIn(text, 17, 19);
-  const ms = (minutes * 60 + seconds) * 1000 + numberIn(text, 20, 23);
+  const minutes = readDigits(text, 14, 16);
+  const seconds = readDigits(text, 17, 19);
+  const ms = (minutes * 60 + seconds) * 1000 + readDigits(text, 20, 23);
   return minutes <= 59 && seconds <= 59 && !Number.isNaN(ms) ? ms : null;
 }
 
@@ -45,7 +45,7 @@ function daysIn(year: number, month: number): number {
 }
 
 /** Reads digits one by one without allocating, because a journal has very many timestamps. */
-function numberIn(text: string, from: number, to: number): number {
+function readDigits(text: string, from: number, to: number): number {
   let value = 0;
   for (let at = from; at < to; at++) {
     const digit = text.charCodeAt(at) - 48;

@@ -4,7 +4,7 @@
 import type { Finding, Scalar } from '../model/vocabulary.js';
 import { makeFinding } from './finding.js';
 import { dedupe, nestedFindings, findingsUnder, rootsOf } from './findings-json.js';
-import { firstOf, isObject, nameOf, numberOf, own, parseReport } from './json-text.js';
+import { describeValue, firstInAny, firstOf, isObject, nameOf, numberOf, own, parseReport } from './json-text.js';
 import type { JsonObject } from './json-text.js';
 import { regressionsMeasured } from './regressions-measured.js';
 import { LetterPattern } from './characters.js';
@@ -28,8 +28,8 @@ export const readValidation: Reader = (text) => {
   const notes: string[] = [];
   const measured = regressionsMeasured(json.value);
   if (typeof measured === 'string') return unreadable(measured);
-  const checks = checksOf(said(roots, 'checks'), notes);
-  if (checks === null && said(roots, 'passed') === undefined && said(roots, 'total_regressions') === undefined) {
+  const checks = checksOf(firstInAny(roots, ['checks']), notes);
+  if (checks === null && firstInAny(roots, ['passed']) === undefined && firstInAny(roots, ['total_regressions']) === undefined) {
     return unreadable(`it has neither passed nor total_regressions nor checks; expected ${EXPECTED}`);
   }
   const regressions = listed(roots, ['regressions'], notes);
@@ -58,27 +58,23 @@ export const readValidation: Reader = (text) => {
   return readable({ values, findings, counts: countFindings(findings), lists, notes });
 };
 
-function said(roots: readonly JsonObject[], key: string): unknown {
-  return roots.map((root) => firstOf(root, [key])).find((value) => value !== undefined);
-}
-
 /** By name, or a list of objects with names. Null if there are no checks. */
 function checksOf(value: unknown, notes: string[]): readonly ValidationCheck[] | null {
   if (isObject(value)) {
     const names = Object.keys(value).filter((name) => name !== '__proto__');
-    return names.map((name) => checkOf(name, value[name], notes));
+    return names.map((name) => readCheck(name, value[name], notes));
   }
   if (Array.isArray(value)) {
     return value
       .filter(isObject)
-      .map((check, index) => checkOf(String(firstOf(check, ['name', 'check', 'id', 'type']) ?? `check ${index + 1}`), check, notes));
+      .map((check, index) => readCheck(String(firstOf(check, ['name', 'check', 'id', 'type']) ?? `check ${index + 1}`), check, notes));
   }
   if (value !== undefined) notes.push(`checks is ${nameOf(value)}; expected an object by name such as {tests: {status: "passed"}}`);
   return null;
 }
 
 function passedOf(roots: readonly JsonObject[], notes: string[]): readonly (readonly [string, Scalar])[] {
-  const value = said(roots, 'passed');
+  const value = firstInAny(roots, ['passed']);
   if (typeof value === 'boolean') return [['passed', value]];
   if (value === undefined) return [];
   const word = typeof value === 'string' ? value.trim().toLowerCase() : '';
@@ -86,7 +82,7 @@ function passedOf(roots: readonly JsonObject[], notes: string[]): readonly (read
     notes.push(`passed is the string "${word}"; read as ${word}`);
     return [['passed', word === 'true']];
   }
-  notes.push(`passed is ${shown(value)}; expected true or false; ignored`);
+  notes.push(`passed is ${describeValue(value)}; expected true or false; ignored`);
   return [];
 }
 
@@ -101,7 +97,7 @@ function totalOf(
   for (const value of values) {
     const total = numberOf(value);
     if (total === null || !Number.isSafeInteger(total) || total < 0)
-      notes.push(`total_regressions is ${shown(value)}; expected a whole number, 0 or more; ignored`);
+      notes.push(`total_regressions is ${describeValue(value)}; expected a whole number, 0 or more; ignored`);
     else {
       if (typeof value === 'string') notes.push(`total_regressions is the string ${quote(value)}; read as ${total}`);
       totals.push(total);
@@ -145,10 +141,10 @@ function isGrave({ severity }: Finding): boolean {
 
 function scoresOf(roots: readonly JsonObject[], notes: string[]): readonly (readonly [string, Scalar])[] {
   const [before, after] = ['debt_score_before', 'debt_score_after'].map((key) => {
-    const value = said(roots, key);
+    const value = firstInAny(roots, [key]);
     const score = numberOf(value);
     if (value !== undefined && (score === null || score < 0))
-      notes.push(`${key} is ${shown(value)}; expected a number, 0 or more; ignored`);
+      notes.push(`${key} is ${describeValue(value)}; expected a number, 0 or more; ignored`);
     return score === null || score < 0 ? null : score;
   });
   const values: (readonly [string, Scalar])[] = [];
@@ -171,10 +167,6 @@ function listed(roots: readonly JsonObject[], keys: readonly string[], notes: st
   const found = lists.map(([key, list]) => findingsUnder(list, key, { fallback: 'high', classify: () => 'high' }));
   for (const each of found) notes.push(...each.notes);
   return found.flatMap((each) => each.findings);
-}
-
-function shown(value: unknown): string {
-  return typeof value === 'object' ? nameOf(value) : quote(String(value));
 }
 
 interface ValidationCheck {
@@ -206,7 +198,7 @@ const ERROR_KEYS = [
 ];
 const LIST_KEYS = ['regressions', 'failures', 'details', 'errors'];
 
-function checkOf(name: string, value: unknown, notes: string[]): ValidationCheck {
+function readCheck(name: string, value: unknown, notes: string[]): ValidationCheck {
   if (isObject(value)) return checkOfObject(name, value, notes);
   if (value === null) return { name, status: 'missing', errors: null, findings: [] };
   if (typeof value === 'boolean') return { name, status: value ? 'passed' : 'failed', errors: null, findings: [] };
@@ -276,10 +268,7 @@ function errorCount(name: string, value: JsonObject, notes: string[]): number | 
     const raw = own(value, key);
     if (raw === undefined || raw === null || typeof raw === 'boolean') continue;
     const errors = errorsOf(raw);
-    if (errors === null)
-      notes.push(
-        `${key} of the ${name} check is ${typeof raw === 'object' ? nameOf(raw) : quote(String(raw))}; expected a whole number, 0 or more`,
-      );
+    if (errors === null) notes.push(`${key} of the ${name} check is ${describeValue(raw)}; expected a whole number, 0 or more`);
     else most = Math.max(most ?? 0, errors);
   }
   return most;

@@ -10,17 +10,17 @@ const LONGEST = 120;
 export function verificationFindings(report: unknown): readonly string[] {
   if (!isObject(report)) return [];
   const commands = objectsIn(report['commands']).flatMap(({ run, exit, failed }) => {
-    const name = textOf(run) || 'a command';
+    const name = flattenText(run) || 'a command';
     if (typeof failed === 'number' && failed > 0) return [`[CRITICAL] ${failed} ${failed === 1 ? 'test fails' : 'tests fail'} (${name})`];
     return typeof exit === 'number' && exit !== 0 ? [`[CRITICAL] exit status ${exit} (${name})`] : [];
   });
   const criteria = objectsIn(report['criteria']).flatMap(({ id, holds, seen, file, line }) => {
-    const name = textOf(id) || 'a criterion';
+    const name = flattenText(id) || 'a criterion';
     if (holds === true) return [];
-    const place = textOf(file) === '' ? '' : ` (${textOf(file)}${typeof line === 'number' ? `:${line}` : ''})`;
+    const place = flattenText(file) === '' ? '' : ` (${flattenText(file)}${typeof line === 'number' ? `:${line}` : ''})`;
     const what = holds === false ? '[CRITICAL]' : '[HIGH]';
     return [
-      `${what} ${name} ${holds === false ? 'does not hold' : 'was not checked'}${textOf(seen) === '' ? '' : `, ${textOf(seen)}`}${place}`,
+      `${what} ${name} ${holds === false ? 'does not hold' : 'was not checked'}${flattenText(seen) === '' ? '' : `, ${flattenText(seen)}`}${place}`,
     ];
   });
   return [...commands, ...criteria].slice(0, MOST);
@@ -31,7 +31,7 @@ function objectsIn(value: unknown): readonly Readonly<Record<string, unknown>>[]
 }
 
 /** One part of a cell: a separator would end it. */
-function textOf(value: unknown): string {
+function flattenText(value: unknown): string {
   return typeof value === 'string'
     ? value
         .replaceAll(/[;|[\]\s]+/g, ' ')

@@ -28,7 +28,7 @@ export function readYaml(text: string): YamlText {
   const empty = emptyAlias(document);
   if (empty !== null) return { ok: false, line: lines.linePos(empty.at).line, problem: empty.problem };
   try {
-    return { ok: true, value: document.toJS({ maxAliasCount: 100 }) as unknown, lineOf: (path) => lineAt(document, lines, path) };
+    return { ok: true, value: document.toJS({ maxAliasCount: 100 }) as unknown, lineOf: (path) => findLine(document, lines, path) };
   } catch {
     return { ok: false, line: null, problem: 'its aliases expand to too much data' };
   }
@@ -113,7 +113,7 @@ function emptyAlias(document: Document.Parsed): OddPlace | null {
   return found;
 }
 
-function lineAt(document: Document.Parsed, lines: LineCounter, path: YamlPath): number | null {
+function findLine(document: Document.Parsed, lines: LineCounter, path: YamlPath): number | null {
   for (let depth = path.length; depth >= 0; depth--) {
     const node = keyAt(document, path.slice(0, depth)) ?? document.getIn(path.slice(0, depth), true);
     if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;
