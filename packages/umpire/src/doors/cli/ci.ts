@@ -23,34 +23,23 @@ import type { CritiqueReport } from '../../engine/critique.js';
 import { guardProject } from '../../engine/guard.js';
 import { projectFor } from '../../engine/project-folders.js';
 
-interface CiAsked {
-  readonly project?: string;
-  readonly base?: string;
-  readonly review: boolean;
-  readonly signal?: AbortSignal;
-  readonly env?: NodeJS.ProcessEnv;
-  readonly onNote?: (note: string) => void;
-}
-
-type CiService = 'github' | 'gitlab' | 'other';
-
-function ciServiceIn(env: NodeJS.ProcessEnv): CiService {
+function findCiService(env: NodeJS.ProcessEnv): 'github' | 'gitlab' | 'other' {
   if (env['GITHUB_ACTIONS'] === 'true') return 'github';
   return env['GITLAB_CI'] === 'true' ? 'gitlab' : 'other';
 }
 
-async function judgeChange(asked: CiAsked): Promise<CiReport> {
-  const { signal, onNote, env = process.env } = asked;
-  const project = projectFor(asked.project, onNote);
-  const base = findCiBase(project, asked.base, env);
-  const said = onNote === undefined ? {} : { onNote };
-  const guard = await guardProject({ project, ...(base === null ? {} : { base: base.commit }), ...said });
+async function judgeChange(
+  { project: named, base: asked, noReview = false }: Given<'ci'>,
+  signal: AbortSignal,
+  onNote: (note: string) => void,
+): Promise<CiReport> {
+  const project = projectFor(named, onNote);
+  const base = findCiBase(project, asked, process.env);
+  const guard = await guardProject({ project, ...(base === null ? {} : { base: base.commit }), onNote });
   // Without a pull request, the guard finds the base for both.
   const commit = base?.commit ?? guard.base;
   const { prefix } = findBase(project, commit).repository;
-  const review = asked.review
-    ? await critique({ loop: 'review', project, base: commit, ...(signal === undefined ? {} : { signal }), ...said })
-    : null;
+  const review = noReview ? null : await critique({ loop: 'review', project, base: commit, signal, onNote });
   const findings = [
     ...guard.findings.map((finding) => guardFinding(finding, prefix, 'critical')),
     ...guard.notes.map((finding) => guardFinding(finding, prefix, 'low')),
@@ -84,7 +73,7 @@ function findCiBase(project: string, asked: string | undefined, env: NodeJS.Proc
 /** The branch first: it may have moved since the event. */
 function basesIn(env: NodeJS.ProcessEnv): readonly string[] {
   const value = (name: string): readonly string[] => (env[name] === undefined || env[name] === '' ? [] : [env[name]]);
-  switch (ciServiceIn(env)) {
+  switch (findCiService(env)) {
     case 'github':
       return [...value('GITHUB_BASE_REF').map((branch) => `refs/remotes/origin/${branch}`), ...eventBase(env['GITHUB_EVENT_PATH'])];
     case 'gitlab':
@@ -142,20 +131,13 @@ function reviewFindings({ session, files }: CritiqueReport, prefix: string): rea
 
 const INTERRUPTS = ['SIGINT', 'SIGTERM'] as const;
 
-export async function runCi(
-  { failOn = 'high', noReview = false, sarif, codeQuality: quality, ...request }: Given<'ci'>,
-  { writeProgress }: Output,
-): Promise<CommandOutcome> {
+export async function runCi(given: Given<'ci'>, { writeProgress }: Output): Promise<CommandOutcome> {
+  const { failOn = 'high', sarif, codeQuality: quality } = given;
   const stop = new AbortController();
   const onInterrupt = () => stop.abort();
   for (const signal of INTERRUPTS) process.once(signal, onInterrupt);
-  const report = await judgeChange({
-    ...request,
-    review: !noReview,
-    signal: stop.signal,
-    // A runner takes commands from the beginning of a line.
-    onNote: (note) => writeProgress(`umpire: ${lineOf(note)}\n`),
-  });
+  // A runner takes commands from the beginning of a line.
+  const report = await judgeChange(given, stop.signal, (note) => writeProgress(`umpire: ${lineOf(note)}\n`));
   for (const signal of INTERRUPTS) process.off(signal, onInterrupt);
   if (stop.signal.aborted) return { stderr: 'umpire: Stopped.\n', exit: 130 };
   if (sarif !== undefined) writeReport(sarif, ciSarif(report, VERSION));
@@ -164,7 +146,7 @@ export async function runCi(
 }
 
 function showOnService(report: CiReport, failOn: FailOn): Pick<CommandOutcome, 'stdout' | 'stderr'> {
-  if (ciServiceIn(process.env) !== 'github') return { stdout: ciPage(report, failOn) };
+  if (findCiService(process.env) !== 'github') return { stdout: ciPage(report, failOn) };
   const summary = process.env['GITHUB_STEP_SUMMARY'];
   if (summary !== undefined && summary !== '') writeReport(summary, ciMarkdown(report, failOn), appendFileSync);
   return { stdout: githubAnnotations(report), stderr: `${ciSummary(report, failOn)}\n` };

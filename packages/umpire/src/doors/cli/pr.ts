@@ -18,33 +18,10 @@ import { requireCommits } from '../../work/session-diff.js';
 import { findSessionGit } from '../../work/session-git.js';
 import { openSessionWork } from '../../engine/session-work.js';
 
-interface PullRequestAsked {
-  /** The session's folder. */
-  readonly session: string;
-  readonly remote?: string;
-  readonly base?: string;
-  readonly title?: string;
-  /** Also of a session that is not complete. */
-  readonly draft?: boolean;
-}
-
-interface PushedPullRequest {
-  readonly number: number;
-  readonly url: string;
-  readonly repository: string;
-  readonly branch: string;
-  readonly base: string;
-  readonly commit: string;
-  readonly isNew: boolean;
-  readonly isDraft: boolean;
-  /** The branch moved. */
-  readonly isPushed: boolean;
-  readonly unverified: boolean;
-}
-
-async function pushPullRequest(asked: PullRequestAsked): Promise<PushedPullRequest> {
+export async function runPr({ session: named, project = '.', json = false, ...asked }: Given<'pr'>): Promise<CommandOutcome> {
+  const session = named === undefined ? latestSession(project, 'run') : resolveSession(named, project);
   refuseInsideTask('open a pull request');
-  const { run, place } = await openSessionWork(asked.session);
+  const { run, place } = await openSessionWork(session);
   const outcome = run.ended?.outcome ?? 'not ended';
   if (outcome !== 'complete' && asked.draft !== true) throw new UmpireError('pr-not-ended', { session: place.session, state: outcome });
   const sessionGit = findSessionGit(place);
@@ -60,7 +37,7 @@ async function pushPullRequest(asked: PullRequestAsked): Promise<PushedPullReque
   if (branch === base || branch === facts.defaultBranch) throw new UmpireError('pr-base', { branch });
   const known = findOpenPull(await pullRequestsFrom(ask, remote.repository, branch));
   const isPushed = await pushCommit(sessionGit.gitTarget, remote, { commit, branch });
-  const { state, name, word } = readSession(asked.session);
+  const { state, name, word } = readSession(session);
   const view = sessionView(state, { session: name, state: word, tasks: [], place: null, notes: [] });
   const body = withReport(known?.text ?? '', pullRequestPage(state, view, name));
   const { topic } = run.started;
@@ -79,7 +56,7 @@ async function pushPullRequest(asked: PullRequestAsked): Promise<PushedPullReque
           ...(asked.base === undefined || asked.base === known.base.branch ? {} : { base: asked.base }),
         });
   const { number, url, isDraft } = pull;
-  return {
+  const pushed = {
     number,
     url,
     repository: remote.repository,
@@ -90,6 +67,15 @@ async function pushPullRequest(asked: PullRequestAsked): Promise<PushedPullReque
     isDraft,
     isPushed,
     unverified: view.unverified,
+  };
+  const what = `${pushed.isNew ? 'Opened' : 'Updated'} ${isDraft ? 'draft ' : ''}pull request #${number}: ${branch} into ${pushed.base}.`;
+  const moved = isPushed ? '' : ' The branch was there already.';
+  const mark = view.unverified ? ' The result is UNVERIFIED, and the pull request says so.' : '';
+  return {
+    stdout: json ? `${JSON.stringify(pushed)}\n` : `${plainLine(url)}\n`,
+    stderr: `${what}${moved}${mark}\n`,
+    stands: `The pull request is at ${plainLine(url)}.`,
+    exit: 0,
   };
 }
 
@@ -105,19 +91,4 @@ function findOpenPull(pulls: readonly PullRequest[]): PullRequest | null {
 
 function forkFault({ remote, repository }: RemoteRepository, parent: string, branch: string): UmpireError {
   return new UmpireError('pr-fork', { repository, parent, remote, branch, owner: repository.split('/')[0] ?? '' });
-}
-
-export async function runPr({ session: named, project = '.', json = false, ...asked }: Given<'pr'>): Promise<CommandOutcome> {
-  const session = named === undefined ? latestSession(project, 'run') : resolveSession(named, project);
-  const pull = await pushPullRequest({ session, ...asked });
-  const { number, url, branch, base, isNew, isDraft, isPushed, unverified } = pull;
-  const what = `${isNew ? 'Opened' : 'Updated'} ${isDraft ? 'draft ' : ''}pull request #${number}: ${branch} into ${base}.`;
-  const moved = isPushed ? '' : ' The branch was there already.';
-  const mark = unverified ? ' The result is UNVERIFIED, and the pull request says so.' : '';
-  return {
-    stdout: json ? `${JSON.stringify(pull)}\n` : `${plainLine(url)}\n`,
-    stderr: `${what}${moved}${mark}\n`,
-    stands: `The pull request is at ${plainLine(url)}.`,
-    exit: 0,
-  };
 }
