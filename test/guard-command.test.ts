@@ -223,7 +223,7 @@ No breach in 1 changed file, against HEAD (scope any). 1 allowed.
       files: { ...FILES, 'umpire.config.yaml': config('2999-12-31').replace('reason: the tax office is closed, ', '') },
     });
     const { exit, err } = await guardIn(project);
-    expect({ exit, said: err.includes('an allowance needs reason') }).toEqual({ exit: 1, said: true });
+    expect({ exit, said: err.includes('guard.allowances.0.reason is missing') }).toEqual({ exit: 1, said: true });
   });
 });
 

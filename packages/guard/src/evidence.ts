@@ -27,7 +27,7 @@ export interface ReadFile {
   readonly after: FoundTests | null;
 }
 
-function memo<Key, Made extends NonNullable<unknown> | null>(known: Map<Key, Made>, key: Key, make: () => Made): Made {
+function memo<Key, Made extends object | string | boolean | null>(known: Map<Key, Made>, key: Key, make: () => Made): Made {
   const found = known.get(key);
   if (found !== undefined) return found;
   const made = make();

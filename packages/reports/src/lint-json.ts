@@ -26,11 +26,11 @@ interface JsonLinter {
     severity(finding: JsonObject): SeverityField;
   };
   /** The members that a finding lacks, where it is none at all. */
-  missing?(finding: JsonObject): string | null;
+  readonly missing?: (finding: JsonObject) => string | null;
   /** Called with every finding before it is added. */
-  inspect?(finding: JsonObject, run: JsonLintRun): void;
+  readonly inspect?: (finding: JsonObject, run: JsonLintRun) => void;
   /** All findings have been added. */
-  finish?(run: JsonLintRun): void;
+  readonly finish?: (run: JsonLintRun) => void;
 }
 
 interface SeverityField {

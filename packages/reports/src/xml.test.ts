@@ -125,7 +125,21 @@ describe('XML', () => {
   });
 
   it('says the same of any bytes, however they are cut', () => {
-    const piece = fc.constantFrom('<root', '<item', ' a="1"', '>', '/>', '</root>', '</item>', '<said>', '</said>', '<!--', '-->', '<![CDATA[', ']]>');
+    const piece = fc.constantFrom(
+      '<root',
+      '<item',
+      ' a="1"',
+      '>',
+      '/>',
+      '</root>',
+      '</item>',
+      '<said>',
+      '</said>',
+      '<!--',
+      '-->',
+      '<![CDATA[',
+      ']]>',
+    );
     const odd = fc.constantFrom('&lt;', 'é', '\n', '"', "'", '<', '?>', '<?xml ', '<!DOCTYPE root', '[', ']', ' ', '=', '&', ';', '-');
     fc.assert(
       fc.property(fc.array(fc.oneof({ weight: 3, arbitrary: piece }, odd), { maxLength: 30 }), (parts) => {

@@ -57,7 +57,6 @@ export type {
   TestResult,
   ToolReport,
   Verdict,
-  VerdictStatus,
 } from '@umpire/core/model/vocabulary.js';
 export { computeWaves } from '@umpire/core/decider/waves.js';
 export { parseTasks, editTasks, printTasks } from '@umpire/core/formats/tasks-csv.js';

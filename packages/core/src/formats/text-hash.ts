@@ -22,19 +22,6 @@ export function hashText(text: string, out: TextHash): TextHash {
   return finishHash(a, b, text.length, out);
 }
 
-/** The hash of a text continued by these bytes. `before` is the hash of the first part. */
-export function hashBytes(before: TextHash, bytes: Uint8Array, from: number, to: number, out: TextHash): TextHash {
-  let a = before.high ^ SEED_A;
-  let b = before.low ^ SEED_B;
-  for (let at = from; at < to; at += 1) {
-    const byte = bytes[at] as number;
-    a = Math.imul(a ^ byte, STEP_A);
-    b = Math.imul(b ^ byte, STEP_B);
-    b ^= b >>> 13;
-  }
-  return finishHash(a, b, to - from, out);
-}
-
 function finishHash(a: number, b: number, length: number, out: TextHash): TextHash {
   out.high = mixBits(a ^ (b >>> 7));
   out.low = mixBits(b ^ Math.imul(a, 0x27d4eb2f) ^ length);

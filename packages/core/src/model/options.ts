@@ -152,16 +152,9 @@ export function describeOption({ takes }: Option): string {
 
 /** The schema of its value in a file. */
 export function optionSchema({ takes }: Option): Schema<unknown> {
-  switch (takes.type) {
-    case 'number':
-      return takes.isWhole ? wholeFrom(takes.least, takes.most) : numberFrom(takes.least, takes.most);
-    case 'flag':
-      return trueOrFalse;
-    case 'choice':
-      return word(...takes.words);
-    default:
-      return filledText;
-  }
+  if (takes.type === 'number') return takes.isWhole ? wholeFrom(takes.least, takes.most) : numberFrom(takes.least, takes.most);
+  if (takes.type === 'flag') return trueOrFalse;
+  return takes.type === 'choice' ? word(...takes.words) : filledText;
 }
 
 /** Whether a program may pass this value. */

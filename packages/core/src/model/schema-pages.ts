@@ -93,26 +93,17 @@ export interface FieldRow {
 
 /** Every field in the order of the schema. Objects that only contain the fields after them are left out. */
 export function listFields({ form }: AnySchema, prefix = ''): readonly FieldRow[] {
-  switch (form.kind) {
-    case 'object':
-      return Object.entries(form.fields).flatMap(([field, schema]) => {
-        const { default: byDefault, shown = 'required', description = '' } = schema.notes;
-        const name = `${prefix}${prefix === '' ? '' : '.'}${form.keyOf(field)}`;
-        const row = { name, type: describeSchema(schema), default: shown, description };
-        return [...(byDefault === 'filled' ? [] : [row]), ...listFields(schema, name)];
-      });
-    case 'list':
-      return listFields(form.item, `${prefix}[]`);
-    case 'record':
-      return listFields(form.value, `${prefix}.<name>`);
-    case 'either':
-      return form.forms.flatMap((one) => listFields(one, prefix));
-    case 'where':
-    case 'map':
-      return listFields(form.of, prefix);
-    default:
-      return [];
-  }
+  if (form.kind === 'list') return listFields(form.item, `${prefix}[]`);
+  if (form.kind === 'record') return listFields(form.value, `${prefix}.<name>`);
+  if (form.kind === 'either') return form.forms.flatMap((one) => listFields(one, prefix));
+  if (form.kind === 'where' || form.kind === 'map') return listFields(form.of, prefix);
+  if (form.kind !== 'object') return [];
+  return Object.entries(form.fields).flatMap(([field, schema]) => {
+    const { default: byDefault, shown = 'required', description = '' } = schema.notes;
+    const name = `${prefix}${prefix === '' ? '' : '.'}${form.keyOf(field)}`;
+    const row = { name, type: describeSchema(schema), default: shown, description };
+    return [...(byDefault === 'filled' ? [] : [row]), ...listFields(schema, name)];
+  });
 }
 
 /** What a value must be. */

@@ -241,4 +241,3 @@ export const VERDICT = object({
   dismissed: listOf(dismissedFinding).optional(),
 });
 export type Verdict = Infer<typeof VERDICT>;
-export type VerdictStatus = Verdict['status'];

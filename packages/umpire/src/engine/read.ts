@@ -37,7 +37,7 @@ const CHUNK_BYTES = 256 * 1024;
 /** A missing or unreadable report is an outcome. A wrong format name or a folder throws. */
 export async function readReports(request: ReadRequest): Promise<ReportsRead> {
   const options = optionsOf(request);
-  const found = await Promise.all(request.reports.map((path) => (path === '-' ? null : stat(path).catch(() => null))));
+  const found = await Promise.all(request.reports.map((path) => (path === '-' ? Promise.resolve(null) : stat(path).catch(() => null))));
   const folder = request.reports.find((_, at) => found[at]?.isDirectory() === true);
   if (folder !== undefined) throw new UmpireError('report-folder', { path: folder.replace(/(?<=.)\/$/, '') });
   const reports: ReportRead[] = [];

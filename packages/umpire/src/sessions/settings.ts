@@ -184,7 +184,6 @@ const quarantined = group(
   },
   'a quarantined test, such as { test: "cache > expires", reason: "...", until: 2026-06-30 }',
 );
-export type QuarantinedTest = Infer<typeof quarantined>;
 
 const pair = group(
   {
@@ -194,7 +193,6 @@ const pair = group(
   },
   'a pair of colours, such as { text: color.text, background: color.surface }',
 );
-export type ColourPair = Infer<typeof pair>;
 
 /** Null: found in the project's files. */
 const critics = group(
