@@ -1,6 +1,7 @@
 // `umpire ci`, and the files that CI services run it by: the steps of action.yml in bash as a runner does, the GitLab job, the pre-commit
 // hook. On real repositories, with the variables that the services set.
 
+import { SOAK } from './support/campaign.js';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
@@ -84,7 +85,7 @@ it('finds a weakened test of a pull request on GitHub, and annotates its line', 
   expect(sarif.runs.map(({ tool, results }) => [tool.driver.name, results.length])).toEqual([['umpire guard', 2]]);
 });
 
-it('fails by severity, and lists what the review found in the change', async () => {
+it('fails by severity, and lists what the review found in the change', SOAK, async () => {
   const project = changed({ [ODD]: '// TODO\n', 'scan.sarif': SARIF });
   const quality = join(project.beside, 'quality.json');
   const exits: Record<string, number | null> = {};

@@ -65,7 +65,7 @@ async function check(name: string, expected: Readonly<Record<string, readonly st
   }
 }
 
-test('Vitest: coverage is measured even if tests fail, and thresholds do not count', async () => {
+test('Vitest: coverage is measured even if tests fail, and thresholds do not count', SOAK, async () => {
   const project = sampleProject('vitest');
   const { end, evidence, output } = await critique(project);
   const { provenance, ...rest } = evidence;
@@ -254,7 +254,7 @@ test.skipIf(COVERING === null)('pytest-cov: only lines of the project count (ski
   }
 });
 
-test('without a row, every layer that has tests runs', async () => {
+test('without a row, every layer that has tests runs', SOAK, async () => {
   const { job } = jobFor(sampleProject('node-test'));
   expect(await testingCritic(job)).toMatchObject({
     outcome: 'fail',
@@ -440,7 +440,7 @@ test('an invalid layer name is refused', async () => {
   expect(await testingCritic(job)).toMatchObject({ outcome: 'error', files: [] });
 });
 
-test('Mocha: flags of the script with a value are no files, and a file that cannot be loaded fails alone', async () => {
+test('Mocha: flags of the script with a value are no files, and a file that cannot be loaded fails alone', SOAK, async () => {
   const files = {
     'package.json': '{"scripts":{"test":"mocha -R spec --slow 200"}}',
     'test/a.js': "it('a', () => {});\n",

@@ -12,7 +12,7 @@ const passing = "require('node:test').test('passes', () => {});\n";
 const failing = "require('node:test').test('fails', () => { throw new Error('no'); });\n";
 const NODE = { 'package.json': '{"name":"p","scripts":{"test":"node --test"}}\n', 'a.js': 'exports.a = 1;\n' };
 
-it('measures every layer that has tests, and adds a row for each', async () => {
+it('measures every layer that has tests, and adds a row for each', SOAK, async () => {
   const project = makeProject({ files: { ...NODE, 'a.test.js': passing, 'integration/b.test.js': failing } });
   const { exit, out } = await project.umpire('critique', 'testing', '--session', 's', '--json');
   expect({ exit, outcome: (JSON.parse(out) as { outcome: string }).outcome }).toEqual({ exit: 3, outcome: 'fail' });

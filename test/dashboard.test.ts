@@ -235,7 +235,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     expect(eventsOfType(sessionOf('plan'), 'TaskStarted').map(({ task }) => task)).toContain('TDFIX-001');
   });
 
-  it('refuses an answer to a question that another tab has answered', async () => {
+  it('refuses an answer to a question that another tab has answered', SOAK, async () => {
     const [first, second] = [await openSession('blocked'), await newPage()];
     // It does not hear of changes.
     await second.route('**/api/changes', (route) => route.abort());
@@ -255,7 +255,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     expect(endOf(sessionOf('blocked'))).toContain('aborted');
   });
 
-  it('works without a mouse: dismisses a finding, is asked for a reason, and approves', async () => {
+  it('works without a mouse: dismisses a finding, is asked for a reason, and approves', SOAK, async () => {
     const page = await newPage();
     await page.goto(served.address);
     await page.locator('table.sessions').getByRole('link', { name: 'review', exact: true }).focus();

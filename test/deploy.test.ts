@@ -162,7 +162,7 @@ describe.skipIf(programs === null)(`a fleet by deploy/${programs === null ? ' (s
     await server?.stop();
   });
 
-  it('runs a session to its end by the commands of compose.yaml, also when a worker is stopped', { timeout: 120_000 }, () =>
+  it('runs a session to its end by the commands of compose.yaml, also when a worker is stopped', { ...SOAK, timeout: 120_000 }, () =>
     runSession(composeFleet),
   );
 

@@ -60,7 +60,7 @@ function play(name: string): Promise<number> {
 
 const PAGES = [
   ['run-until-tests-pass', 7, {}],
-  ['raise-coverage', 7, {}],
+  ['raise-coverage', 7, SOAK],
   ['answer-and-resume', 14, SOAK],
 ] as const;
 for (const [name, commands, options] of PAGES)
@@ -172,7 +172,7 @@ describe('docs/session-files.md', () => {
     return JSON.parse(steady(text, folder)) as Record<string, unknown>;
   };
 
-  it('shows a real session-state.json', () => {
+  it('shows a real session-state.json', SOAK, () => {
     const name = readdirSync(join(folder, COVERED, '.umpire', 'sessions')).find((one) => one.startsWith('testing-cover')) ?? '';
     expect(session(name, 'session-state.json')).toEqual(JSON.parse(findBlock(files, 'session-state').text));
   });

@@ -12,6 +12,7 @@ import { READERS } from '@umpire/core/formats/readers.js';
 import { parseTasks } from '@umpire/core/formats/tasks-csv.js';
 import { checkGraph } from '@umpire/core/decider/waves.js';
 import { generatedPages } from '@umpire/umpire/doors/cli/generated-pages.js';
+import { SOAK } from './support/campaign.js';
 import { playPage, playTour } from './support/console.js';
 import { readPage } from './support/page.js';
 
@@ -87,12 +88,16 @@ describe('README.md', () => {
   });
 });
 
-it.each(['review-a-change', 'pull-requests-and-ci', 'pay-down-debt', 'brainstorm', 'judge-a-loop-you-run-yourself'])(
-  'docs/%s.md shows the real output of the commands',
-  async (name) => {
+for (const [name, options] of [
+  ['review-a-change', SOAK],
+  ['pull-requests-and-ci', {}],
+  ['pay-down-debt', SOAK],
+  ['brainstorm', {}],
+  ['judge-a-loop-you-run-yourself', {}],
+] as const)
+  it(`docs/${name}.md shows the real output of the commands`, options, async () => {
     expect(await inFolder((folder) => playPage(readPage(`docs/${name}.md`), folder))).toBeGreaterThan(1);
-  },
-);
+  });
 
 it('the pages have no more words than allowed (npm run words)', () => {
   const { status, stdout } = spawnSync(process.execPath, [join(root, 'scripts', 'words.mjs')], { encoding: 'utf8' });

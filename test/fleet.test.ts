@@ -190,7 +190,7 @@ console.log(JSON.stringify(turns.length > 0 ? { id, status: 'completed', finding
   expect(await follow(fleet, session, waiting.types.length)).toMatchObject({ status: 'complete' });
 });
 
-test('a person who moves the branch learns why no work is merged', { timeout: 90_000 }, async () => {
+test('a person who moves the branch learns why no work is merged', { ...SOAK, timeout: 90_000 }, async () => {
   const fleet = await openFleet(WORKS);
   const session = await fleet.start({ goal: 'make it good', session: 'moved', maxRounds: 1 });
   const other = gitIn(fleet.remote, 'commit-tree', '-m', 'mine', '-p', 'main', 'main^{tree}').trim();

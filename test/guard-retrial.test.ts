@@ -145,7 +145,7 @@ describe('mutants', () => {
   const tests = head + checks.map((check, index) => one(`is right ${index}`, check)).join('');
   const files = { 'package.json': '{"scripts":{"test":"node --test"}}\n', 'cart.js': cart, 'cart.test.js': tests };
 
-  it('show the strength that a weakened check lost', async () => {
+  it('show the strength that a weakened check lost', SOAK, async () => {
     const project = makeProject({ files });
     project.write({ 'cart.test.js': tests.replaceAll(/strictEqual\((total\(.*?\)), \d\)/g, 'ok($1 >= 0)') });
     const { exit, out, err } = await guardIn(project, '--run', 'npm test');

@@ -1,6 +1,7 @@
 // `umpire mcp` with a real client: a round from measuring to the verdict, the limits of an agent, errors as answers, and tools that end
 // when the client disconnects.
 
+import { SOAK } from './support/campaign.js';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, readdirSync, symlinkSync } from 'node:fs';
@@ -215,7 +216,7 @@ it('answers errors with the cause and the next step', async () => {
   expect((await ask(client, 'read', { reports: ['-'] })).data).toMatchObject({ outcome: 'missing' });
 });
 
-it('cuts long output, and says where the rest is', async () => {
+it('cuts long output, and says where the rest is', SOAK, async () => {
   const many = (mark: string) =>
     `const { test } = require('node:test');\n${Array.from({ length: 600 }, (_, at) => `test${mark}('adds ${at} to what is there', () => {\n  require('node:assert').equal(${at}, 1);\n});\n`).join('')}`;
   const project = makeProject({ files: { ...PROJECT, 'many.test.js': many('') } });
@@ -274,7 +275,7 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-it('ends its tools when the client disconnects or cancels', async () => {
+it('ends its tools when the client disconnects or cancels', SOAK, async () => {
   const project = makeProject({ files: { ...PROJECT, 'add.test.js': HANGS } });
   const { child, say, hear, ended } = talk(project);
   say({

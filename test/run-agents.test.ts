@@ -109,7 +109,7 @@ const ENDINGS: readonly (readonly [what: string, body: string, status: string, c
   ['findings that are too long', 'complete "$(printf %600s | tr " " x)"', 'completed', 'findings', 'xxx'],
 ];
 
-it('reads the result of an agent, and fails the task with a reason if there is none', async () => {
+it('reads the result of an agent, and fails the task with a reason if there is none', SOAK, async () => {
   const tried = ENDINGS.map(async ([what, body, status, cell, said]) => {
     const project = makeProject({ files: proseFiles(ONE) });
     const { exit, session } = await project.umpire('run', './prose.yaml', 'x', ...project.sh(body));

@@ -1,5 +1,6 @@
 // V17: an agent that says it is blocked, and each answer of a person. Plans that are used up: the session rests, another agent takes over.
 
+import { SOAK } from './support/campaign.js';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -49,7 +50,7 @@ it('asks a person, spends no round and is not retried; insist runs it again with
   expect((await project.umpire('replay', session)).exit).toBe(0);
 });
 
-it('says in the next round too why the person insisted', async () => {
+it('says in the next round too why the person insisted', SOAK, async () => {
   const project = makeProject(NO_TESTS);
   const agent = project.sh(`
 case $id in
@@ -128,7 +129,7 @@ const EVENTS = [
   },
 ].map((event) => `echo '${JSON.stringify(event)}'`);
 
-it('counts what an agent used before Umpire was killed, and keeps the files of the conversation', async () => {
+it('counts what an agent used before Umpire was killed, and keeps the files of the conversation', SOAK, async () => {
   const project = makeProject(NO_TESTS);
   const agent = `
 if [ -e half ]; then echo made > made; complete "the rest"; exit; fi

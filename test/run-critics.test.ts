@@ -66,7 +66,7 @@ it('counts the built-in audit as measured, as it was when the critic ended', SOA
   expect((await project.umpire('replay', session)).exit).toBe(0);
 });
 
-it('V2: the builder of a design does not break a test that passed', async () => {
+it('V2: the builder of a design does not break a test that passed', SOAK, async () => {
   const answers = [
     audit('audit_passed'),
     { role: 'builder', attempt: 1, write: { 'sum.js': 'exports.sum = () => 5;\n' }, result: { findings: 'built' } },

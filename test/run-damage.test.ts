@@ -46,7 +46,7 @@ function mathProject(): RunProject {
 const put = (file: string, text: string) => `cat > ${file} <<'END'\n${text}END\n`;
 const RUN = ['run', 'testing', 'cover math', '--mode', 'targeted'];
 
-it('V9: keeps a cycle whose new test found a bug, and lists the bug until the test passes', async () => {
+it('V9: keeps a cycle whose new test found a bug, and lists the bug until the test passes', SOAK, async () => {
   const project = mathProject();
   const agent = project.sh(`case $id in TESTGEN-001) ${put('more.test.js', tests(HALF, SIGN))};; esac
 cp "$UMPIRE_TASK_FILE" "$beside/$id.json"

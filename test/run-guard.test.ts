@@ -140,7 +140,7 @@ it('reverts a change to the script that the check runs', SOAK, async () => {
   expect(breach).toMatchObject({ rule: 'command-changed', file: 'app.js', taken: null });
 });
 
-it('reverts changes to settings, source or CI that the rules forbid, and continues', async () => {
+it('reverts changes to settings, source or CI that the rules forbid, and continues', SOAK, async () => {
   const project = makeProject({ files: FILES });
   const agent = project.sh(`
 if [ "$id" = TESTGEN-001 ]; then
@@ -210,7 +210,7 @@ const breachesIn = (session: string) =>
   );
 
 describe('the plain loop', () => {
-  it('does not pass by a skipped test, script or setting, and keeps the source changed with it', async () => {
+  it('does not pass by a skipped test, script or setting, and keeps the source changed with it', SOAK, async () => {
     const project = makeProject({ files: FILES });
     const cheat = `${SKIP}; echo '{"name":"sums","scripts":{"test":"true"}}' > package.json; echo "exports.less = () => 0;" >> sum.js`;
     const { session, exit } = await until(project, cheat);

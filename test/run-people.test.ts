@@ -31,7 +31,7 @@ async function standing(project: RunProject, session: string): Promise<Record<st
   return JSON.parse((await project.umpire('status', session, '--json')).out) as Record<string, unknown>;
 }
 
-it('exits to wait for the approval of a plan, and continues after it', async () => {
+it('exits to wait for the approval of a plan, and continues after it', SOAK, async () => {
   const project = makeProject({ answers: PAYERS });
   const { exit, err, session } = await project.umpire('run', 'debt', 'less debt', '--mode', 'targeted');
   expect({ exit, waves: wavesRun(session), end: endOf(session) }).toEqual({ exit: 4, waves: ['TDPLAN-001'], end: 'not ended' });

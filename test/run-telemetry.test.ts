@@ -1,5 +1,6 @@
 // OpenTelemetry of real runs: one trace for a session over several processes; a collector that hangs or is gone changes nothing.
 
+import { SOAK } from './support/campaign.js';
 import { chmodSync } from 'node:fs';
 import { afterEach, expect, it } from 'vitest';
 import { attributesOf, startCollector } from './support/collector.js';
@@ -25,7 +26,7 @@ const BLOCKED = `
 if grep -q '"from":"person"' "$UMPIRE_TASK_FILE"; then echo made > made; complete "made it"; exit; fi
 echo '{"status":"blocked","error":"The secret check is wrong."}'`;
 
-it('puts both processes of a session into one trace, and loads nothing without an endpoint', async () => {
+it('puts both processes of a session into one trace, and loads nothing without an endpoint', SOAK, async () => {
   const collector = await collect();
   const project = makeProject(NO_TESTS);
   const silent = await project.umpireWith(
@@ -123,7 +124,7 @@ it('names provider, model, conversation and usage where the agent reports them',
   ]);
 });
 
-it('ends the same, in time and with one note, when the collector hangs or is gone', async () => {
+it('ends the same, in time and with one note, when the collector hangs or is gone', SOAK, async () => {
   const hanging = await collect(null);
   const gone = await collect();
   gone.close();

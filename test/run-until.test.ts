@@ -132,7 +132,7 @@ it('does not refer to the log of a command that printed nothing', SOAK, async ()
   expect((await project.umpire('logs', session, 'CHECK-001')).exit).toBe(1);
 });
 
-it('fails a command that writes no report although one was requested', async () => {
+it('fails a command that writes no report although one was requested', SOAK, async () => {
   const project = makeProject({ files: { 'old.sarif': '{}' } });
   const agent = project.sh('complete "tried"');
   const none = await project.umpire('until', 'true', '--report', 'nope.sarif', '--max-rounds', '1', ...agent);

@@ -143,7 +143,7 @@ const BOTH = [
   REST,
 ];
 
-it('fails the later of two conflicting tasks, names both, and retries on the merged work', async () => {
+it('fails the later of two conflicting tasks, names both, and retries on the merged work', SOAK, async () => {
   const project = makeProject({ answers: BOTH });
   const { exit, err, session } = await project.umpire('run', 'testing', 'x', '--mode', 'comprehensive');
   expect({ exit, end: endOf(session), waves: wavesRun(session).slice(0, 3) }).toEqual({

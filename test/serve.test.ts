@@ -258,7 +258,7 @@ it('frees everything of a closed page', async () => {
   expect((await served.running.ended).err).not.toContain('MaxListenersExceededWarning');
 });
 
-it('lists an unreadable session with the others', async () => {
+it('lists an unreadable session with the others', SOAK, async () => {
   const project = await mended('one');
   mkdirSync(join(project.root, '.umpire', 'sessions', 'broken'));
   writeFileSync(join(project.root, '.umpire', 'sessions', 'broken', 'journal.ndjson'), 'no journal\n{}\n');

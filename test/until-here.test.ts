@@ -1,5 +1,6 @@
 // `umpire until --here`: the Stop hook of a person's own agent session runs the command, judges, and sends the agent back.
 
+import { SOAK } from './support/campaign.js';
 import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -76,7 +77,7 @@ it('sends an agent back until the command passes, and lets other agents stop', a
   expect(await run(project, 'replay', session)).toMatchObject({ exit: 0 });
 });
 
-it('asks the person at the cap, and continues when they allow more attempts', async () => {
+it('asks the person at the cap, and continues when they allow more attempts', SOAK, async () => {
   const project = makeProject({ files: FILES });
   const session = await begin(project, '--max-rounds', '1');
   expect(await asks(project)).toEqual(backWith('Attempt 1 of 1 is next.'));
@@ -122,7 +123,7 @@ it('measures nothing while the guard objects, and tells the person if the agent 
   expect(await asks(project)).toEqual(toldOf('The command passed'));
 });
 
-it('counts a test that passed at the base and fails now', async () => {
+it('counts a test that passed at the base and fails now', SOAK, async () => {
   const project = makeProject({ files: { ...FILES, 'package.json': '{"scripts":{"test":"node --test"}}\n' } });
   await begin(project);
   project.write({ ...DONE, 'add.js': 'module.exports = () => 0;\n' });

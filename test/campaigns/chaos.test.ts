@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { engineInit, openEngine } from '@umpire/umpire/engine/open-engine.js';
-import { SEED, isSoak } from '../support/campaign.js';
+import { SOAK, SEED } from '../support/campaign.js';
 import { runChaos } from '../support/chaos.js';
 import type { Battered, ChaosPlan, ChaosResult } from '../support/chaos.js';
 import { startPostgresCluster } from '../support/postgres-cluster.js';
@@ -14,9 +14,8 @@ import { postgresPrograms } from '../support/postgres-server.js';
 
 const named = process.env['UMPIRE_CHAOS'];
 const say = (line: string): void => console.log(line);
-const small = { sessions: 3, workers: 2, seconds: 2, seed: SEED, limit: 3, leaseMs: 3000, say };
 const medium = { sessions: 20, workers: 3, seconds: 60, seed: SEED, limit: 4, leaseMs: 6000, say };
-const plan: ChaosPlan = named === undefined ? (isSoak ? medium : small) : { ...medium, ...(JSON.parse(named) as Partial<ChaosPlan>) };
+const plan: ChaosPlan = named === undefined ? medium : { ...medium, ...(JSON.parse(named) as Partial<ChaosPlan>) };
 const engine = process.env['UMPIRE_CHAOS_ENGINE'] ?? 'postgres';
 
 function check(result: ChaosResult): void {
@@ -53,19 +52,18 @@ const timeout = 120_000 + plan.seconds * 1000 + plan.sessions * 30_000;
 
 it.skipIf(programs === null || engine !== 'postgres')(
   `survives kills and freezes on PostgreSQL${programs === null ? ' (not installed)' : ''}`,
+  { ...SOAK, timeout },
   async () => {
     const cluster = await startPostgresCluster(programs ?? '');
     try {
       await engineInit(cluster.url);
       const { crash, freeze, failOver } = cluster;
-      const hits: Battered['hits'] =
-        plan === small ? {} : { 'primary killed': crash, 'primary frozen': () => freeze(4000), 'failed over': failOver };
+      const hits: Battered['hits'] = { 'primary killed': crash, 'primary frozen': () => freeze(4000), 'failed over': failOver };
       check(await runChaos({ url: cluster.url, engine: openEngine(cluster.url, { leaseMs: plan.leaseMs }), hits }, plan));
     } finally {
       await cluster.end();
     }
   },
-  timeout,
 );
 
 it.runIf(engine === 'restate')(

@@ -15,7 +15,7 @@ import { Simulation } from '../support/sim-session.js';
 import { tryMany, tryOut } from '../support/sim-trial.js';
 import { tryOnAllCores } from '../support/sim-workers.js';
 
-const SIMULATIONS = amountOf(300, 10_000);
+const SIMULATIONS = amountOf(150, 10_000);
 
 /** From this number of simulations on, each case of HAPPENS must occur: a case that never occurs is not tested. */
 const ENOUGH = 2000;

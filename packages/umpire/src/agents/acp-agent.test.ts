@@ -77,7 +77,7 @@ describe('a turn', () => {
     ]);
   });
 
-  test('joins the pieces of an answer and ignores text after the result', async () => {
+  test('joins the pieces of an answer and ignores text after the result', SOAK, async () => {
     const watch = newWatch();
     const uncounted = await playing('answer', { countsTokens: false }).run(realAssignment(), newWatch());
     expect(uncounted).toEqual(DONE);
@@ -97,7 +97,7 @@ describe('a turn', () => {
     expect(seenIn(assignment).asked[1]).toMatchObject({ additionalDirectories: [assignment.session] });
   });
 
-  test('ends with a question in an interactive task, with a failure, or without a result', async () => {
+  test('ends with a question in an interactive task, with a failure, or without a result', SOAK, async () => {
     const run = (result: object | string, changes = {}): Promise<Ending> =>
       playing(['result', typeof result === 'string' ? result : JSON.stringify(result)]).run(realAssignment(changes), newWatch());
     expect(await run({ question: 'Which?' }, { interactive: true })).toEqual({ kind: 'asked', question: 'Which?', ...OPEN });

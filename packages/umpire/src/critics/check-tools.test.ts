@@ -262,7 +262,7 @@ describe('the critics', () => {
     expect(old.evidence(REVIEW_RESULTS)).toMatchObject({ unverified_checks: [{ name: 'mypy' }, { name: 'tests' }] });
   });
 
-  it('hold what linters say against a baseline, by fingerprints that lines do not change', async () => {
+  it('hold what linters say against a baseline, by fingerprints that lines do not change', SOAK, async () => {
     withoutPrograms();
     process.env['PATH'] = PATH;
     process.env['XDG_CACHE_HOME'] = temporaryFolder();
@@ -309,7 +309,7 @@ async function ran(files: Files, name: string) {
 
 const TYPED = { 'a.ts': "export const a: number = 'x';\n" };
 
-describe('V1 a tool that dies on its settings is an error', () => {
+describe('V1 a tool that dies on its settings is an error', SOAK, () => {
   it('tsc that reports a removed option has checked no types', async () => {
     const old = '{ "compilerOptions": { "moduleResolution": "node10", "types": [] }, "files": ["a.ts"] }\n';
     expect(await ran({ ...TYPED, 'tsconfig.json': old }, 'tsc')).toEqual({

@@ -53,7 +53,7 @@ function shown({ check, message, file, line }: DebtReport['regressions'][number]
 }
 
 describe('the baseline', () => {
-  it('holds for every session of a project, each of which has a repository of its own', async () => {
+  it('holds for every session of a project, each of which has a repository of its own', SOAK, async () => {
     const project = testsProject('true');
     const inSession = async () => {
       const worktree = join(temporaryFolder(), 'session');
@@ -208,7 +208,7 @@ describe('lint', () => {
     expect(report.provenance.tools.map(({ name, workdir }) => `${name} in ${workdir}`)).toEqual(['eslint in packages/a']);
   });
 
-  it('by a command of the settings goes by its report, else by its exit status', async () => {
+  it('by a command of the settings goes by its report, else by its exit status', SOAK, async () => {
     const command = (lint: string | readonly string[]) => ({
       settings: { ...settings, debt: { ...LINT, lint } },
     });

@@ -327,7 +327,7 @@ it('says that the guard could not read a test, and marks its check as not measur
   expect(evidence(REVIEW_RESULTS)).toMatchObject({ unverified_checks: [{ name: 'guard' }] });
 });
 
-it('V2 says once that there are no tests, and marks that check as not measured', async () => {
+it('V2 says once that there are no tests, and marks that check as not measured', SOAK, async () => {
   const project = linted();
   project.write({ 'src/a.js': `${OLD}export const b = 2;\n` });
   const { job, evidence } = jobFor(project.root);
@@ -336,7 +336,7 @@ it('V2 says once that there are no tests, and marks that check as not measured',
   expect(evidence(REVIEW_RESULTS)).toMatchObject({ unverified_checks: [{ name: 'tests', problem: 'No runnable tests found.' }] });
 });
 
-it('ends a linter that hangs, and calls that a timeout', async () => {
+it('ends a linter that hangs, and calls that a timeout', SOAK, async () => {
   const project = linted({ 'eslint.config.mjs': 'await new Promise(() => setInterval(() => {}, 1000));\nexport default [];\n' }, 'real');
   project.write({ 'src/a.js': 'export const a = 2;\n' });
   const { job } = reviewJob(project.root, { timeoutMs: 1500 });

@@ -1,5 +1,6 @@
 // What a person who does a task has changed by the time that they are stopped, give up or are killed: theirs, and there when they go on.
 
+import { SOAK } from '../../../../test/support/campaign.js';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
@@ -38,9 +39,7 @@ const half = (kind: 'interrupted' | 'failed' | 'broken') =>
   });
 
 it.each([
-  ['stopped', 'interrupted', 'git'],
   ['stopped', 'interrupted', 'no git'],
-  ['giving up', 'failed', 'git'],
   ['gone', 'broken', 'git'],
 ] as const)('a person who is %s finds their work again (%s, %s)', async (_, kind, place) => {
   const { root } = place === 'git' ? gitProject(FILES) : plainProject(FILES);
@@ -102,7 +101,7 @@ async function killed(wanted: Parameters<typeof run>[0]): Promise<string> {
   return session;
 }
 
-it.each(['fails', 'is stopped'])('finds the work of one who was killed also where the set-up of the next attempt %s', async (how) => {
+it.each(['fails', 'is stopped'])('finds the work of one who was killed also where the set-up of the next attempt %s', SOAK, async (how) => {
   const { root } = gitProject({ 'a.txt': 'a\n', 'umpire.config.yaml': CONFIG.replace(' }', `, setup: 'sh "$UMPIRE_TEST_SETUP"' }`) });
   const script = join(root, '..', 'setup.sh');
   const setUp = (text: string): void => writeFileSync(script, text);
@@ -133,7 +132,7 @@ it.each(['fails', 'is stopped'])('finds the work of one who was killed also wher
   expect(found).toBe('an hour of work\n');
 });
 
-it('goes on, and says so, where the work of an earlier attempt cannot be taken over', async () => {
+it('goes on, and says so, where the work of an earlier attempt cannot be taken over', SOAK, async () => {
   const modules = '[submodule "sub"]\n\tpath = sub\n\turl = ./sub\n';
   const { root } = gitProject({ ...FILES, '.gitmodules': modules });
   gitIn(root, 'update-index', '--add', '--cacheinfo', `160000,${gitIn(root, 'rev-parse', 'HEAD').trim()},sub`);
