@@ -65,7 +65,7 @@ export const BUGS = [
     file: 'packages/umpire/src/critics/check-command.ts',
     from: 'exit_status: end.code,',
     to: 'exit_status: 0,',
-    tests: ['test/run-until.test.ts'],
+    tests: ['packages/umpire/src/critics/check-command.test.ts'],
   },
   {
     area: 'exit status',

@@ -338,7 +338,9 @@ function listOptions(loop: Loop): string {
 function evidenceAnomalies({ round: { loop }, evidence }: WeighedRound): readonly Anomaly[] {
   const out: Anomaly[] = [];
   for (const { reading, reader } of Object.values(evidence)) {
-    for (const note of reading?.notes ?? []) out.push({ rule: reader, message: note });
+    // The row may stand in for a report that is missing: the same text is read twice.
+    for (const message of reading?.notes ?? [])
+      if (!out.some((one) => one.rule === reader && one.message === message)) out.push({ rule: reader, message });
   }
   const split = disagreement(loop, evidence);
   if (split !== null) out.push(split);

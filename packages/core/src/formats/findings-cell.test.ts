@@ -40,6 +40,17 @@ describe('prose and counts', () => {
   test('one count', () => check('Critical: 0; [HIGH] a', ['high a'], [0, 1, 0, 0]));
 });
 
+describe('the grammar of reports', () => {
+  test('headings and bullets', () => check('## Hoch\n- Fokus fehlt', ['high Fokus fehlt'], [0, 1, 0, 0]));
+  test('a heading with nothing below', () => check('## Kritisch\nKeine', [], [0, 0, 0, 0]));
+  test('a Chinese denial', () => check('## \u9ad8\n\u6ca1\u6709\u53d1\u73b0\u95ee\u9898', [], [0, 0, 0, 0]));
+  test('a table', () => check('| Prio | Befund |\n|---|---|\n| Hoch | x fehlt |', ['high x fehlt'], [0, 1, 0, 0]));
+  test('HTML', () => check('<h2>Critical</h2><ul><li>it burns</li></ul>', ['critical it burns'], [1, 0, 0, 0]));
+  test('fenced JSON', () =>
+    check('```json\n{"findings":[{"severity":"critical","message":"it burns"}]}\n```', ['critical it burns'], [1, 0, 0, 0]));
+  test('counts in Chinese', () => check('\u4e25\u91cd\uff1a0\uff0c\u9ad8\uff1a0\uff0c\u603b\u4f53\u826f\u597d', [], [0, 0, 0, 0]));
+});
+
 describe('JSON', () => {
   test('a list', () => check('[{"severity":"high","message":"a"}, "[LOW] b", "prose"]', ['high a', 'low b'], [0, 1, 0, 1]));
   test('an object', () => check('{"critical": ["a"]}', ['critical a'], [1, 0, 0, 0]));

@@ -1,7 +1,8 @@
 // The `findings` cell of a row: tagged parts in one line (`[CRITICAL] …; [HIGH] …`), bullets, or a JSON list. Text without a severity
-// tag holds no findings.
+// tag holds no findings. A cell with headings, tables, fences or HTML is read as a report.
 
 import type { Counts, Finding } from '../model/vocabulary.js';
+import { readReportText } from './audit-report.js';
 import { makeFinding, parseReference } from './finding.js';
 import { dedupe, findingsOf, reconcile } from './findings-json.js';
 import { isObject, parseJson } from './json-text.js';
@@ -21,6 +22,7 @@ export interface FindingsCell {
   readonly notes: readonly string[];
 }
 
+const STRUCTURE = /^\s{0,3}(?:#{1,6}\s|\||```|~~~|<(?:h[1-6]|ul|ol|li|table|details|p)\b)/im;
 const SEPARATORS = /[;|\n\r]/;
 /** The start of a new finding inside a line: `[HIGH]`, `HIGH:`, `**High**`, and `High:` after a sentence. */
 const BOUNDARY =
@@ -29,6 +31,7 @@ const BOUNDARY =
 export function parseFindingsCell(text: string): FindingsCell {
   const json = parseAsJson(text);
   if (json !== null) return json;
+  if (STRUCTURE.test(text)) return parseAsReport(text);
   const claims: { readonly tag: Pick<SeverityTag, 'severity'>; message: string }[] = [];
   const unread: string[] = [];
   let stated: StatedCounts | null = null;
@@ -66,6 +69,14 @@ export const readFindingsCell: Reader = (text) => {
   const cell = parseFindingsCell(text);
   return cell.counts === null ? unreadable('it has no severity tag; expected findings such as [HIGH] ...') : readable(cell);
 };
+
+/** Headings, tables, fences and HTML are read as in a report of their own. */
+function parseAsReport(text: string): FindingsCell {
+  const read = readReportText(text, { path: 'findings.md' }, { fallback: null });
+  if (!read.ok) return { findings: [], counts: null, unread: [], notes: [] };
+  const { findings, counts, unread, notes } = read.report;
+  return { findings, counts: read.report.counted ? counts : null, unread, notes };
+}
 
 function splitAtTags(part: string): readonly string[] {
   return part.includes('[') || part.includes('**') || part.includes(':') ? part.split(BOUNDARY) : [part];

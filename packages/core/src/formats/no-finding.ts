@@ -6,7 +6,9 @@ import { parseSeverity } from './severity.js';
 import { WordList } from './word-lists.js';
 
 /** They deny alone. */
-const NOTHING = new WordList('none nil nothing na tbd todo zero 0 无 没有 暂无 なし 없음 keine aucun aucune ninguno ninguna');
+const NOTHING = new WordList(
+  'none nil nothing na tbd todo zero 0 无 没有 暂无 无问题 没有问题 没有发现问题 未发现问题 なし 問題なし 指摘なし 없음 keine aucun aucune ninguno ninguna',
+);
 /** They deny only a noun. */
 const NO = new WordList('no without zero 0 keine aucun aucune ningún ninguna sin');
 const NOUNS = new WordList(

@@ -167,7 +167,7 @@ function countsThings(after: string): boolean {
 
 /** `Critical: 2`, `**High Issues**: 0`, `CRITICAL:1 HIGH:2 and more`, `- Medium (3)`: a count, not a finding. */
 export function countLine(text: string): readonly (readonly [Severity, number])[] | null {
-  const plain = plainText(text);
+  const plain = plainText(text.replaceAll('\uff1a', ': ').replaceAll(/[\uff0c\u3001\uff1b]/g, ', '));
   const tag = splitTag(plain);
   if (tag !== null && tag.count !== null) return [[tag.severity, tag.count]];
   const count = tag === null ? null : countOf(tag.rest);

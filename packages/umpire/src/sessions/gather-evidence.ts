@@ -12,7 +12,7 @@ import { parseFindingsCell } from '@umpire/core/formats/findings-cell.js';
 import { mergeObjects, setOwn } from '@umpire/core/formats/merge-objects.js';
 import { READER_LISTS } from '@umpire/core/formats/reader-outputs.js';
 import { READERS } from '@umpire/core/formats/readers.js';
-import { countFindings } from '@umpire/core/formats/severity.js';
+import { NO_COUNTS } from '@umpire/core/formats/severity.js';
 import { decidingSources } from '@umpire/core/loops/facts.js';
 import type { Loop, EvidenceSource } from '@umpire/core/loops/loop.js';
 import { BOARD } from './board.js';
@@ -168,8 +168,8 @@ function readContent(
       const cell = (row?.columns[column] ?? '').trim();
       if (cell !== '') values[column] = cell;
     }
-    const { findings, unread, notes } = parseFindingsCell(row?.columns['findings'] ?? '');
-    const reading = { values, findings, counts: countFindings(findings), lists: {}, unread, notes };
+    const { findings, counts, unread, notes } = parseFindingsCell(row?.columns['findings'] ?? '');
+    const reading = { values, findings, counts: counts ?? NO_COUNTS, lists: {}, unread, notes };
     return { state: 'ok', reading, problem: null };
   }
   const readWith = Object.hasOwn(READERS, reader) ? READERS[reader] : undefined;
