@@ -1,6 +1,7 @@
 // Builds the package: loops to data, the command as one CommonJS file (the fastest cold start), the library as ES modules and for
 // programs that `require` it, and its types for both.
 
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -195,7 +196,9 @@ function warmUp() {
     cpSync(join(root, 'examples', 'sessions'), folder, { recursive: true });
     const env = { ...process.env, XDG_STATE_HOME: join(folder, 'state') };
     for (const loop of readdirSync(folder)) {
-      run(process.execPath, [join(root, 'dist', 'umpire.cjs'), 'warm-up', loop, join(folder, loop)], { stdio: 'ignore', env });
+      const command = [join(root, 'dist', 'umpire.cjs'), 'warm-up', loop, join(folder, loop)];
+      const { status, stderr } = spawnSync(process.execPath, command, { env, encoding: 'utf8' });
+      if (status !== 0) throw new Error(`the built command cannot judge the sample session of ${loop}:\n${stderr}`);
     }
   } finally {
     rmSync(folder, { recursive: true, force: true });
