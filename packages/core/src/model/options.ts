@@ -399,7 +399,7 @@ export const CRITIQUE = {
 };
 
 export const READ = {
-  reports: needed(forAgents(texts('REPORT', 'files of any size; - is stdin'))),
+  reports: needed(forAgents(texts('REPORT', 'files; JSON up to 64 MB, others of any size; - is stdin'))),
   format: forAgents(text('NAME', 'the format, if it is not detected (see Formats)')),
   root: folder('shorten absolute paths below DIR (default: this folder)'),
 };
