@@ -39,7 +39,9 @@ const half = (kind: 'interrupted' | 'failed' | 'broken') =>
   });
 
 it.each([
+  ['stopped', 'interrupted', 'git'],
   ['stopped', 'interrupted', 'no git'],
+  ['giving up', 'failed', 'git'],
   ['gone', 'broken', 'git'],
 ] as const)('a person who is %s finds their work again (%s, %s)', async (_, kind, place) => {
   const { root } = place === 'git' ? gitProject(FILES) : plainProject(FILES);
