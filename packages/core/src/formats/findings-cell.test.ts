@@ -37,6 +37,13 @@ describe('prose and counts', () => {
       [1, 2, 0, 0],
       ['the report states 1 Critical but lists 0; counted 1', 'the report states 2 High but lists 0; counted 2'],
     ));
+  test('counts with remarks', () =>
+    expect(parseFindingsCell('2 Critical (hover, padding), 2 High (focus), 1 Medium, 1 Low').counts).toEqual({
+      critical: 2,
+      high: 2,
+      medium: 1,
+      low: 1,
+    }));
   test('one count', () => check('Critical: 0; [HIGH] a', ['high a'], [0, 1, 0, 0]));
 });
 

@@ -172,7 +172,7 @@ export function countLine(text: string): readonly (readonly [Severity, number])[
   if (tag !== null && tag.count !== null) return [[tag.severity, tag.count]];
   const count = tag === null ? null : countOf(tag.rest);
   if (tag !== null && count !== null) return [[tag.severity, count]];
-  return leadingCounts(plain) ?? tallyLine(plain);
+  return leadingCounts(plain) ?? tallyLine(plain) ?? tallyLine(plain.replaceAll(/\s?\([^()]{1,200}\)/g, ''));
 }
 
 const LEADING_COUNT = /^[\s,;|*]{0,4}([^\s\d:=*]{1,20})\*{0,2}\s?[:=]\*{0,2}\s?(\d{1,6})(?![\d%/]|\.\d)/;
