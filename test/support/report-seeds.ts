@@ -63,6 +63,84 @@ const CTRF = [
   '{"results":{"tool":{"name":"t"},"summary":{"tests":1,"passed":1,"failed":0},"tests":[{"name":"a","status":"passed","duration":1}]}}',
 ];
 
+const RSPEC = [
+  '{"version":"3.12.0","examples":[{"id":"./a_spec.rb[1:1]","description":"a","full_description":"G a","status":"passed","file_path":"./a_spec.rb","line_number":2,"run_time":0.1,"pending_message":null},{"description":"b","full_description":"G b","status":"failed","file_path":"./a_spec.rb","line_number":3,"exception":{"class":"E","message":"m"}},{"description":"c","full_description":"G c","status":"pending"}],"summary":{"example_count":3,"failure_count":1,"pending_count":1,"errors_outside_of_examples_count":0},"summary_line":"3 examples, 1 failure, 1 pending"}',
+  '{"version":"3.12.0","examples":[{"description":"a","full_description":"G a","status":"passed","file_path":"./a_spec.rb"}],"summary":{"example_count":1,"failure_count":0,"pending_count":0,"errors_outside_of_examples_count":0}}',
+];
+
+const GO_JSON = [
+  '{"Time":"t","Action":"run","Package":"p","Test":"TestA"}\n{"Time":"t","Action":"output","Package":"p","Test":"TestA","Output":"    a_test.go:9: m\\n"}\n{"Time":"t","Action":"fail","Package":"p","Test":"TestA","Elapsed":0.1}\n{"Action":"run","Package":"p","Test":"TestB/c"}\n{"Action":"skip","Package":"p","Test":"TestB/c","Elapsed":0}\n{"Action":"fail","Package":"p","Elapsed":0.2}\nFAIL\tq [build failed]\n',
+  '{"Action":"start","Package":"p"}\n{"Action":"run","Package":"p","Test":"TestA"}\n{"Action":"pass","Package":"p","Test":"TestA","Elapsed":0}\n{"Action":"output","Package":"p","Output":"ok  \\tp\\t(cached)\\n"}\n{"Action":"pass","Package":"p","Elapsed":0}\n',
+];
+
+const GO_TEXT = [
+  '# p/bad\n./a.go:1:2: undefined: x\n=== RUN   TestA\n=== RUN   TestA/b\n    a_test.go:9: m\n--- FAIL: TestA (0.00s)\n    --- FAIL: TestA/b (0.00s)\n=== RUN   TestC\n--- SKIP: TestC (0.00s)\nFAIL\nFAIL\tp\t0.003s\nFAIL\tp/bad [build failed]\n?   \tp/none\t[no test files]\nFAIL\n',
+  '=== RUN   TestA\nx--- PASS: TestA (0.00s)\nPASS\nok  \tp\t0.001s\tcoverage: 80.0% of statements\n',
+  'ok  \tp\t(cached)\nok  \tq\t0.001s [no tests to run]\n',
+];
+
+const CARGO = [
+  "     Running unittests src/lib.rs (target/debug/deps/p-70bfae1b6bd9477e)\n\nrunning 3 tests\ntest a::b ... ok\ntest a::c - should panic ... FAILED\ntest d ... ignored, later\n\nfailures:\n\n---- a::c stdout ----\n\nthread 'a::c' panicked at src/lib.rs:9:5:\nm\n\n\nfailures:\n    a::c\n\ntest result: FAILED. 1 passed; 1 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.00s\n\nerror: test failed, to rerun pass `--lib`\n",
+  '\nrunning 1 test\ntest src/lib.rs - add (line 7) ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 2 filtered out; finished in 0.00s\n',
+  '{"type":"suite","event":"started","test_count":1}\n{"type":"test","name":"a","event":"ok","exec_time":0.1}\n{"type":"suite","event":"ok","passed":1,"failed":0,"ignored":0,"measured":0,"filtered_out":0}\n',
+];
+
+const UNITTEST = [
+  'test_a (m.T.test_a) ... ok\ntest_b (m.T.test_b)\nWords. ... FAIL\ntest_c (m.T) ... skipped \'x\'\ntest_d (m.T.test_d) ... x\nERROR\n\n======================================================================\nFAIL: test_b (m.T.test_b)\n----------------------------------------------------------------------\nTraceback (most recent call last):\n  File "/project/m.py", line 8, in test_b\n    x\nAssertionError: 1 != 2\n\n----------------------------------------------------------------------\nRan 4 tests in 0.003s\n\nFAILED (failures=1, errors=1, skipped=1)\n',
+  '..\n----------------------------------------------------------------------\nRan 2 tests in 0.001s\n\nOK\n',
+];
+
+const MINITEST = [
+  'Run options: --verbose --seed 1\n\n# Running:\n\nT#test_a = x\n0.00 s = F\nT#test_b = 0.00 s = .\nS::when#test_0001_c = 0.00 s = S\n\nFinished in 0.1s\n\n  1) Failure:\nT#test_a [test/t.rb:11]:\nExpected: 2\n  Actual: 1\n\n3 runs, 3 assertions, 1 failures, 0 errors, 1 skips\n',
+  'Run options: --seed 1\n\n# Running:\n\n..\n\n2 runs, 3 assertions, 0 failures, 0 errors, 0 skips\n',
+];
+
+const PHPUNIT_TEXT = [
+  'PHPUnit 9.6.7 by Sebastian Bergmann and contributors.\n\n.FS\n\nThere was 1 failure:\n\n1) T::testA with data set "x" (1, 2)\nFailed asserting that 2 is identical to 1.\n\n/project/tests/T.php:7\n\nFAILURES!\nTests: 3, Assertions: 3, Failures: 1, Skipped: 1.\n',
+  'PHPUnit 9.6.7 by Sebastian Bergmann and contributors.\n\nCart\n ✔ Counts [2.02 ms]\n ✘ Remove\n   │\n   │ m\n\nTests: 2, Assertions: 2, Failures: 1.\n',
+  'PHPUnit 10.5.1 by Sebastian Bergmann and contributors.\n\n..  2 / 2 (100%)\n\nOK (2 tests, 2 assertions)\n',
+];
+
+const EXUNIT = [
+  'T [test/t_test.exs]\n  * test a [L#6]\r  * test a (0.00ms) [L#6]\n  * test b [L#9]x\n\r  * test b (2.7ms) [L#9]\n\n  1) test b (T)\n     test/t_test.exs:9\n     Assertion with == failed\n     left:  3\n     stacktrace:\n       test/t_test.exs:10: (test)\n\n  * test c (skipped) [L#17]\n\n1 doctest, 2 tests, 1 failure, 1 skipped\n',
+  '..\nFinished in 0.03 seconds\n2 tests, 0 failures\n',
+];
+
+const CTEST_TEXT = [
+  'Test project /project/build\n    Start 1: a\n1/3 Test #1: a ......   Passed    0.00 sec\n    Start 2: b b\n2/3 Test #2: b b ....***Failed    0.00 sec\nm\n    Start 3: c\n3/3 Test #3: c ......***Not Run (Disabled)   0.00 sec\n\n50% tests passed, 1 tests failed out of 2\n',
+  'Test project /project/build\n    Start 1: a\n1/1 Test #1: a ......   Passed    0.00 sec\n\n100% tests passed, 0 tests failed out of 1\n',
+];
+
+const PLAYWRIGHT = [
+  '{"config":{"rootDir":"/project/test"},"suites":[{"title":"a.spec.ts","file":"a.spec.ts","specs":[{"title":"t","file":"a.spec.ts","line":4,"tests":[{"projectName":"p","status":"unexpected","results":[{"status":"failed","duration":3,"errors":[{"message":"m"}]}]}]}],"suites":[{"title":"g","file":"a.spec.ts","specs":[{"title":"u","file":"a.spec.ts","line":9,"tests":[{"projectName":"","status":"skipped","results":[]}]}]}]}],"errors":[],"stats":{"expected":0,"skipped":1,"unexpected":1,"flaky":0}}',
+  '{"config":{},"suites":[{"title":"a.spec.ts","file":"a.spec.ts","specs":[{"title":"t","file":"a.spec.ts","line":4,"tests":[{"status":"expected","results":[{"status":"passed","duration":3}]}]}]}],"errors":[],"stats":{"expected":1,"unexpected":0,"flaky":0}}',
+];
+
+const TRX = [
+  '<?xml version="1.0"?><TestRun xmlns="http://microsoft.com/schemas/VisualStudio/TeamTest/2010"><Results><UnitTestResult testId="1" testName="N.C.A" duration="00:00:00.1" outcome="Passed"/><UnitTestResult testId="2" testName="B" outcome="Failed"><Output><ErrorInfo><Message>m</Message></ErrorInfo></Output></UnitTestResult></Results><TestDefinitions><UnitTest id="1"><TestMethod className="N.C" name="A"/></UnitTest></TestDefinitions><ResultSummary outcome="Failed"><Counters failed="1" error="0"/></ResultSummary></TestRun>',
+  '<TestRun><Results><UnitTestResult testId="1" testName="A" outcome="Passed"/></Results><ResultSummary outcome="Completed"><Counters failed="0"/></ResultSummary></TestRun>',
+];
+
+const GO_COVER = [
+  'mode: set\nexample.com/p/a.go:3.20,5.2 2 1\nexample.com/p/a.go:7.20,9.2 1 0\nexample.com/p/b.go:1.1,1.9 1 0\n',
+  'mode: count\na.go:3.20,5.2 2 12\na.go:3.20,5.2 2 0\n',
+];
+
+const JACOCO = [
+  '<?xml version="1.0"?><!DOCTYPE report PUBLIC "-//JACOCO//DTD Report 1.1//EN" "report.dtd"><report name="r"><sessioninfo id="s" start="1" dump="2"/><package name="p/q"><class name="p/q/A" sourcefilename="A.java"><method name="m" desc="()V" line="3"><counter type="LINE" missed="1" covered="0"/></method></class><sourcefile name="A.java"><line nr="3" mi="3" ci="0" mb="0" cb="0"/><line nr="5" mi="0" ci="4" mb="2" cb="2"/><counter type="INSTRUCTION" missed="3" covered="4"/><counter type="LINE" missed="1" covered="1"/></sourcefile></package><counter type="LINE" missed="1" covered="1"/></report>',
+];
+
+const SIMPLECOV = [
+  '{"RSpec":{"coverage":{"/project/a.rb":{"lines":[1,null,0,3],"branches":{"[:if, 0, 3, 4, 7, 7]":{"[:then, 1, 4, 6, 4, 11]":1,"[:else, 2, 4, 6, 6, 7]":0}}}},"timestamp":1}}',
+  '{"meta":{"simplecov_version":"0.22.0"},"coverage":{"/project/a.rb":{"lines":[1,"ignored",0],"branches":[{"type":"then","start_line":1,"end_line":1,"coverage":1}]}},"groups":{}}',
+];
+
+const CLIPPY = [
+  '{"reason":"compiler-message","package_id":"p","message":{"rendered":"w","$message_type":"diagnostic","children":[],"code":{"code":"clippy::needless_return","explanation":null},"level":"warning","message":"m","spans":[{"file_name":"src/lib.rs","line_start":3,"line_end":3,"column_start":5,"is_primary":true}]}}\n{"reason":"compiler-message","message":{"level":"error","code":null,"message":"e","spans":[]}}\n{"reason":"build-finished","success":false}\n',
+  '{"reason":"compiler-artifact","package_id":"p","fresh":true}\n{"reason":"build-finished","success":true}\n',
+  '{"$message_type":"diagnostic","message":"m","code":{"code":"E0308"},"level":"error","spans":[{"file_name":"a.rs","line_start":1,"line_end":2,"is_primary":true}]}\n',
+];
+
 const V8 = [
   '{"result":[{"scriptId":"1","url":"file:///project/a.js","functions":[{"functionName":"","ranges":[{"startOffset":0,"endOffset":100,"count":1}],"isBlockCoverage":true},{"functionName":"f","ranges":[{"startOffset":10,"endOffset":50,"count":1},{"startOffset":20,"endOffset":30,"count":0}],"isBlockCoverage":true}]}]}',
 ];
@@ -126,6 +204,11 @@ const DTCG = [
   '{"color":{"$type":"color","base":{"$value":{"colorSpace":"srgb","components":[1,0,0.5],"alpha":1,"hex":"#ff0080"}},"alias":{"$value":"{color.base}","$description":"d"}},"space":{"small":{"$type":"dimension","$value":{"value":4,"unit":"px"}}}}',
 ];
 
+const COVERAGE_PY = [
+  '{"meta":{"format":3,"version":"7.16.2","timestamp":"2026-01-01T00:00:00","branch_coverage":true,"show_contexts":false},"files":{"src/a.py":{"executed_lines":[1,3],"summary":{"covered_lines":2,"num_statements":3,"num_branches":2,"covered_branches":1},"missing_lines":[4],"excluded_lines":[7],"executed_branches":[[3,4]],"missing_branches":[[3,-1]]}},"totals":{"covered_lines":2,"num_statements":3,"num_branches":2,"covered_branches":1}}',
+  '{"meta":{"version":"6.5.0","branch_coverage":false,"show_contexts":false},"files":{},"totals":{"covered_lines":0,"num_statements":0}}',
+];
+
 export const REPORT_SEEDS: Readonly<Record<string, readonly string[]>> = {
   junit: JUNIT,
   cobertura: COBERTURA,
@@ -139,6 +222,21 @@ export const REPORT_SEEDS: Readonly<Record<string, readonly string[]>> = {
   tsc: TSC,
   tap: TAP,
   mocha: MOCHA,
+  rspec: RSPEC,
+  'go-json': GO_JSON,
+  'go-text': GO_TEXT,
+  playwright: PLAYWRIGHT,
+  trx: TRX,
+  'go-cover': GO_COVER,
+  jacoco: JACOCO,
+  simplecov: SIMPLECOV,
+  cargo: CARGO,
+  clippy: CLIPPY,
+  unittest: UNITTEST,
+  minitest: MINITEST,
+  'phpunit-text': PHPUNIT_TEXT,
+  exunit: EXUNIT,
+  'ctest-text': CTEST_TEXT,
   ctrf: CTRF,
   v8: V8,
   stryker: STRYKER,
@@ -153,4 +251,5 @@ export const REPORT_SEEDS: Readonly<Record<string, readonly string[]>> = {
   flake8: FLAKE8,
   axe: AXE,
   dtcg: DTCG,
+  'coverage-py': COVERAGE_PY,
 };

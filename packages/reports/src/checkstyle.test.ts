@@ -77,7 +77,7 @@ describe('checkstyle', () => {
   });
 
   it('is recognised by its root element', () => {
-    const head = { text: '', name: '', kind: 'xml', root: 'checkstyle', keys: new Set<string>(), isArray: false } as const;
+    const head = { text: '', name: '', kind: 'xml', lines: [], root: 'checkstyle', keys: new Set<string>(), isArray: false } as const;
     expect([checkstyle.recognises(head), checkstyle.recognises({ ...head, root: 'coverage' })]).toEqual([true, false]);
   });
 });

@@ -113,6 +113,7 @@ describe('clover', () => {
       text: '<coverage><project name="x">',
       name: '',
       kind: 'xml',
+      lines: [],
       root: 'coverage',
       keys: new Set<string>(),
       isArray: false,

@@ -5,6 +5,7 @@ import { shareOf } from './coverage.js';
 import type { ToolReport } from '@umpire/core/model/vocabulary.js';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readFixture } from '../../../test/support/report-text.js';
 import { describe, expect, it } from 'vitest';
 
 const c8 = readFileSync(join(import.meta.dirname, '../../../fixtures/tools/cobertura/c8.xml'));
@@ -153,10 +154,20 @@ describe('cobertura', () => {
       text: '<coverage><packages>',
       name: '',
       kind: 'xml',
+      lines: [],
       root: 'coverage',
       keys: new Set<string>(),
       isArray: false,
     } as const;
     expect([cobertura.recognises(head), cobertura.recognises({ ...head, text: '<coverage><project>' })]).toEqual([true, false]);
   });
+});
+
+it('keeps the lines and branches that coverage.py counts: its own total is both together', () => {
+  // `coverage report --precision=2` (coverage.py 6.5, --branch): TOTAL 91.67 %.
+  const { lines, branches } = readFixture('cobertura/coverage-py.xml').coverage ?? {};
+  expect([lines, branches]).toMatchObject([
+    { covered: 44, total: 48 },
+    { covered: 22, total: 24 },
+  ]);
 });

@@ -1,5 +1,6 @@
 // A format of tool reports: how it is recognised by the head of a report, and how it is read. formats.ts lists all formats.
 
+import { withoutColours } from './line-stream.js';
 import type { ReportBuilder, ReportContent } from './report-builder.js';
 
 export interface ReadOptions {
@@ -52,6 +53,8 @@ export type Format = StreamedFormat | JsonFormat;
 export interface Head {
   /** Up to 256 KiB of its start, decoded. */
   readonly text: string;
+  /** Its lines without colours and white space at their end; none of XML. */
+  readonly lines: readonly string[];
   /** The file's name without folders, in lower case; empty where there is none. A hint, never proof. */
   readonly name: string;
   /** `xml`, `json` or `text`, by its first character that is no space. */
@@ -68,11 +71,14 @@ export const HEAD_BYTES = 256 * 1024;
 
 export function readHead(bytes: Uint8Array, path: string): Head {
   const text = new TextDecoder().decode(bytes.subarray(0, HEAD_BYTES));
-  const start = /\S/.exec(text)?.[0] ?? '';
-  const kind = start === '<' ? 'xml' : start === '{' || start === '[' ? 'json' : 'text';
+  // Builds print `[ 42%]` and `[INFO]`.
+  const start = /^\s*(?:<|\{|\[(?=\s*(?:[[{"\]]|$)))/.exec(text)?.[0].at(-1) ?? '';
+  const kind = start === '<' ? 'xml' : start === '' ? 'text' : 'json';
   const isArray = start === '[';
+  const lines = kind === 'xml' ? [] : withoutColours(text).split('\n');
   return {
     text,
+    lines: lines.map((line) => line.trimEnd()),
     name: path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1).toLowerCase(),
     kind,
     root: kind === 'xml' ? findRoot(text) : '',

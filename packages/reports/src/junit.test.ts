@@ -40,11 +40,14 @@ describe('what tools write', () => {
     expect(report.results).toEqual([
       test("test > price > is the item's own", 'passed', { durationMs: 1.159 }),
       test('test > price > is less with a <discount> & &quot;quotes&quot;', 'failed', {
-        message: 'Expected values to be strictly equal:5 !== 4',
+        message: 'Expected values to be strictly equal:5 !== 4\n    at TestContext.<anonymous> (file:///project/test/price.test.mjs:6:59)',
         durationMs: 10.035,
       }),
       test('test > price > is not known yet', 'skipped', { message: 'no tax', durationMs: 0.246 }),
-      test("test > price > of nothing > is the item's own", 'failed', { message: 'boom', durationMs: 10.774 }),
+      test("test > price > of nothing > is the item's own", 'failed', {
+        message: 'boom\n    at TestContext.<anonymous> (file:///project/test/price.test.mjs:8:73)',
+        durationMs: 10.774,
+      }),
       test('test > top level', 'passed', { durationMs: 0.237 }),
     ]);
   });
@@ -66,7 +69,7 @@ describe('what tools write', () => {
     expect(report).toMatchObject({ outcome: 'fail', tests: { total: 6, passed: 2, failed: 1, errored: 1, skipped: 2 }, problems: [] });
     expect(report.results?.at(-1)).toEqual(
       test('py.test_price > pytest > test_setup', 'errored', {
-        message: 'failed on setup with "RuntimeError: no database"',
+        message: 'failed on setup with "RuntimeError: no database"\n    at py/test_price.py:24',
         durationMs: 1,
       }),
     );
@@ -120,7 +123,7 @@ describe('what tools write', () => {
       { root: '/project' },
     );
     expect(report.results).toEqual([
-      test('App\\PriceTest > Unit > testA', 'passed', { file: 'tests/PriceTest.php', line: 12 }),
+      test('App\\PriceTest > testA', 'passed', { file: 'tests/PriceTest.php', line: 12 }),
       test('tests/PriceTest.php > Unit > App\\PriceTest > testB', 'passed', { file: 'tests/PriceTest.php' }),
     ]);
   });
@@ -322,7 +325,7 @@ describe('what cannot be read', () => {
 });
 
 it('is recognised by its root element', () => {
-  const head = { text: '', name: '', kind: 'xml', root: 'testsuites', keys: new Set<string>(), isArray: false } as const;
+  const head = { text: '', name: '', kind: 'xml', lines: [], root: 'testsuites', keys: new Set<string>(), isArray: false } as const;
   expect([junit.recognises(head), junit.recognises({ ...head, root: 'testsuite' }), junit.recognises({ ...head, root: 'suites' })]).toEqual(
     [true, true, false],
   );

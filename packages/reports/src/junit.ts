@@ -5,7 +5,7 @@ import { detachText } from '@umpire/core/formats/text-hash.js';
 import type { TestStatus } from '@umpire/core/model/vocabulary.js';
 import type { Format, ReadOptions } from './format.js';
 import { toProjectPath } from './project-path.js';
-import { counted, type ReportBuilder } from './report-builder.js';
+import { counted, type ReportBuilder, toMilliseconds } from './report-builder.js';
 import { readCount, readXml, type XmlAttributes, type XmlHandler } from './xml.js';
 
 /** pytest counts subtests as tests and lists none of them. */
@@ -78,6 +78,10 @@ interface JunitCase {
   readonly durationMs: number | null;
   /** node:test calls the class of every test `test`, and has no retries: equal names are other tests. */
   readonly isOfNode: boolean;
+  /** CTest did not run it, and says why. */
+  readonly isNotRun: boolean;
+  /** What it printed, for a failure without a message. */
+  output: string;
   status: TestStatus;
   message: string | null;
   isFlaky: boolean;
@@ -90,6 +94,7 @@ class JunitHandler implements XmlHandler {
   private casesOpen = 0;
   private resultsOpen = 0;
   private headline = '';
+  private hasMessage = false;
   private flaky = 0;
   private isOfPytest = false;
   /** Failures that heads state and no element shows, and how many tests these heads state beyond those listed. */
@@ -117,9 +122,10 @@ class JunitHandler implements XmlHandler {
       if (this.resultsOpen > 1) return false;
       const message = attributes['message']?.trim() ?? '';
       this.headline = message || (attributes['type']?.trim() ?? '');
-      return message === '' && RESULTS.get(name) !== 'skipped';
+      this.hasMessage = message !== '';
+      return RESULTS.get(name) !== 'skipped';
     }
-    return false;
+    return name === 'system-out' && this.case !== null && this.case.status === 'failed' && this.case.message === null;
   }
 
   close(name: string, text: string): void {
@@ -130,8 +136,8 @@ class JunitHandler implements XmlHandler {
       if (this.casesOpen === 0) this.closeSuite();
     } else if (RESULTS.has(name)) {
       this.resultsOpen -= 1;
-      if (this.resultsOpen === 0) this.addResult(name, text.trim() || this.headline);
-    }
+      if (this.resultsOpen === 0) this.addResult(name, this.hasMessage ? `${this.headline}${stackIn(text)}` : text.trim() || this.headline);
+    } else if (name === 'system-out' && this.case !== null) this.case.output = text.trim();
   }
 
   end(): void {
@@ -196,17 +202,27 @@ class JunitHandler implements XmlHandler {
 
   private openCase(attributes: XmlAttributes): void {
     const suite = this.suites.at(-1);
-    const file = attributes['file']?.trim() || (suite?.file ?? '');
+    let file = attributes['file']?.trim() || (suite?.file ?? '');
+    let name = attributes['name']?.trim() ?? '';
+    // PHPUnit's class is whole; its suites are the class again, a data provider, or what the settings call a set of folders.
+    const ofPhpunit = attributes['class']?.trim() ?? '';
+    const written = ofPhpunit || (attributes['classname']?.trim() ?? '');
+    // Deno names the file as the class.
+    const isFile = file === '' && /^\.\/\S+\.\w{1,4}$/.test(written);
+    if (isFile) file = written;
     if (file !== this.place.file) this.place = { file, path: file === '' ? null : toProjectPath(file, this.options.root) };
     const { path } = this.place;
     // A test without a class is known by its file, unless that is a path of one machine.
     const isOfMachine = (file.startsWith('/') || file.includes(':')) && path === file.slice(1);
-    const owner = (attributes['classname'] ?? attributes['class'] ?? '').trim() || (isOfMachine ? '' : (path ?? ''));
-    if (this.prefix?.owner !== owner) {
-      const names = this.suites.map((each) => each.name).filter((name) => name !== '' && !repeatsName(owner, name));
+    const owner = isFile || written === '' ? (isOfMachine ? '' : (path ?? '')) : written;
+    // CTest has no classes, and its one suite is named by the machine.
+    const isOfCtest = owner !== '' && owner === name && this.suites.length === 1;
+    if (isOfCtest) this.prefix = { owner: detachText(owner), text: '' };
+    else if (this.prefix?.owner !== owner) {
+      const outer = ofPhpunit === '' ? this.suites.map((each) => each.name) : [];
+      const names = outer.filter((each) => each !== '' && each !== written && !repeatsName(owner, each));
       this.prefix = { owner: detachText(owner), text: (owner === '' ? names : [owner, ...names]).map((part) => `${part} > `).join('') };
     }
-    let name = attributes['name']?.trim() ?? '';
     if (name === '') {
       // Told apart by their order.
       if (suite !== undefined) suite.unnamed += 1;
@@ -226,8 +242,10 @@ class JunitHandler implements XmlHandler {
       id: this.prefix.text + name,
       file: path,
       line: line > 0 ? line : null,
-      durationMs: seconds >= 0 && Number.isFinite(seconds) ? Math.round(seconds * 1e6) / 1000 : null,
+      durationMs: toMilliseconds(seconds),
       isOfNode: owner === 'test',
+      isNotRun: isOfCtest && status === 'notrun',
+      output: '',
       status: words.reduce((worst, word) => (RANK[word] > RANK[worst] ? word : worst)),
       message: null,
       isFlaky: false,
@@ -246,6 +264,7 @@ class JunitHandler implements XmlHandler {
       if (isFailure)
         this.report.markFailed(`${called} has ${what} outside of its tests${message === '' ? '' : `: ${message.slice(0, 200)}`}`);
     } else if (result === 'flaky') test.isFlaky = true;
+    else if (test.isNotRun && !message.startsWith('SKIP_')) [test.status, test.message] = ['errored', message || 'not run'];
     else {
       if (test.message === null || RANK[result] > RANK[test.status]) test.message = message === '' ? null : message;
       if (RANK[result] > RANK[test.status]) test.status = result;
@@ -266,8 +285,22 @@ class JunitHandler implements XmlHandler {
       if (this.failed.size < MOST_FAILED) this.failed.add(detachText(id));
     } else if (test.isOfNode && this.failed.has(id))
       this.report.markFailed('a test failed, and another test of the same class and name passed later; counted as two tests');
-    this.report.addTest({ id, status, file, line, message, durationMs });
+    this.report.addTest({ id, status, file, line, message: message ?? (status === 'failed' ? test.output || null : null), durationMs });
   }
+}
+
+const MOST_FRAMES = 5;
+
+/** Where it was thrown, below a message that does not say it: the innermost places, as lines of a stack. */
+function stackIn(text: string): string {
+  const frames = text.split('\n').flatMap((line) => /^\s*(at \S.{0,300}\.\w{1,5}:\d.{0,20})$/.exec(line)?.[1] ?? []);
+  // Python begins with the test and ends where it was thrown.
+  const places = text.split('\n').flatMap((line) => /^([\w./@+-]+\.\w{1,5}:\d{1,7}): ?(?:\w|$)/.exec(line)?.[1] ?? []);
+  const innermost = frames.length > 0 ? frames : places.toReversed().map((place) => `at ${place}`);
+  return innermost
+    .slice(0, MOST_FRAMES)
+    .map((frame) => `\n    ${frame}`)
+    .join('');
 }
 
 /** `math.AddTest` repeats the suites `math.AddTest` and `math`. */

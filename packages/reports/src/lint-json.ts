@@ -252,9 +252,10 @@ const PYLINT_SETTINGS: ReadonlySet<string> = new Set(['bad-plugin-value', 'confi
 export const pylint = jsonLinter({
   id: 'pylint',
   title: 'Pylint JSON',
-  recognises: ({ isArray, keys, text }) =>
+  // An empty list is Pylint's where its name says so, or the caller.
+  recognises: ({ isArray, keys, text, name }) =>
     isArray
-      ? keys.has('message-id') && keys.has('symbol')
+      ? (keys.has('message-id') && keys.has('symbol')) || (text.trim() === '[]' && name.includes('pylint'))
       : keys.has('messages') && keys.has('statistics') && text.includes('"modulesLinted"'),
   lists: ['', 'messages'],
   noun: 'message',
@@ -280,7 +281,7 @@ export const pylint = jsonLinter({
     // A file that cannot be parsed is no module, but it has a message.
     if (modules !== null && modules + run.found > 0) run.checkedFiles?.count(Math.max(1, modules));
     else if (modules === 0) run.requireFiles(modules, 'modulesLinted');
-    else if (run.found === 0) run.report.fail('the list is empty, which does not prove that a file was checked');
+    else if (run.found === 0 && !Array.isArray(run.value)) run.report.fail('no message and no "modulesLinted"');
   },
 });
 

@@ -9,8 +9,6 @@ import { LineStream, withoutColours } from './line-stream.js';
 import { toProjectPath } from './project-path.js';
 import { counted, type ReportBuilder, type ReportedFinding } from './report-builder.js';
 
-/** As much of the output as is searched for lines of the tool. */
-const RECOGNISED_LENGTH = 64 * 1024;
 const PYTHON_FILE = /\.(?:pyi?|ipynb)$/;
 
 interface TextLinter {
@@ -38,12 +36,6 @@ interface LintSummary {
   readonly failure?: string;
 }
 
-export function textLinesOf(text: string): readonly string[] {
-  return withoutColours(text.slice(0, RECOGNISED_LENGTH))
-    .split('\n')
-    .map((line) => line.trimEnd());
-}
-
 /** The failure of a report that shows no line of the tool. */
 export function notOutputOf(tool: string, what: string, proof: string, firstLine: string): string {
   return `the report has neither ${what} nor ${proof}; expected output of ${tool}, but it begins with ${JSON.stringify(firstLine.slice(0, 60))}`;
@@ -55,7 +47,7 @@ function textLinter(linter: TextLinter): Format {
     id,
     title,
     recognises: (head) =>
-      head.kind === 'text' ? textLinesOf(head.text).some((line) => linter.isOwnLine(line)) : linter.recognisesJson?.(head) === true,
+      head.kind === 'text' ? head.lines.some((line) => linter.isOwnLine(line)) : linter.recognisesJson?.(head) === true,
     content: 'findings',
     open: (report, options) => new TextLintReader(linter, report, options),
   };
@@ -125,6 +117,9 @@ export const flake8 = textLinter({
 
 /** `a.py:3: error: …`, `a.py:3:7: error: …`, with its end `a.py:3:7:3:9: error: …`, of a whole file `a.py: error: …`. */
 const MYPY_FINDING = /^(.+?)(?::(\d{1,9}))?(?::\d{1,9})?(?::(\d{1,9}):\d{1,9})?: (error|warning|note): (.*)$/;
+/** Of a command line that a Python program did not understand: `__main__.py: error: unrecognized arguments: --cov`. */
+const USAGE_ERROR =
+  /: error: (?:unrecognized arguments|the following arguments are required|ambiguous option|(?:argument|one of the arguments) \S+)/;
 const MYPY_CODE = / {2}\[([a-z][a-z0-9-]{0,60})\]$/;
 const MYPY_SUCCESS = /^Success: no issues found in (\d{1,9}) source files?$/;
 const MYPY_FOUND =
@@ -135,7 +130,7 @@ export const mypy = textLinter({
   id: 'mypy',
   title: 'mypy output',
   tool: 'mypy',
-  isOwnLine: (line) => MYPY_SUCCESS.test(line) || MYPY_FOUND.test(line) || PYTHON_FILE.test(MYPY_FINDING.exec(line)?.[1] ?? ''),
+  isOwnLine: (line) => MYPY_SUCCESS.test(line) || MYPY_FOUND.test(line) || PYTHON_FILE.test(mypyLine(line)?.artifact ?? ''),
   recognisesJson: ({ kind, isArray, keys }) =>
     kind === 'json' && !isArray && ['file', 'line', 'column', 'message', 'severity', 'code'].every((key) => keys.has(key)),
   findingIn: (line) => (line.startsWith('{') ? mypyJson(line) : mypyLine(line)),
@@ -151,7 +146,7 @@ export const mypy = textLinter({
 
 function mypyLine(text: string): ReportedFinding | null {
   const [whole, artifact = '', line, endLine, word = '', said = ''] = MYPY_FINDING.exec(text) ?? [];
-  if (whole === undefined || word === 'note') return null;
+  if (whole === undefined || word === 'note' || (line === undefined && USAGE_ERROR.test(text))) return null;
   const code = MYPY_CODE.exec(said);
   return {
     severity: word === 'warning' ? 'medium' : 'high',

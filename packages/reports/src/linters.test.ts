@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ToolReport } from '@umpire/core/model/vocabulary.js';
 import { formatById, openReport } from './open-report.js';
+import { readAny } from '../../../test/support/report-text.js';
 
 const fixture = (path: string): string => readFileSync(join(import.meta.dirname, '../../../fixtures/tools', path), 'utf8');
 
@@ -227,6 +228,20 @@ describe('Ruff', () => {
     expect(why(read('[]', 'ruff'))).toBe('the list is empty, which does not prove that a file was checked');
     expect(why(read({}, 'ruff'))).toMatch(/expected/);
   });
+});
+
+it('takes an empty list as Pylint’s where its name or the caller says so', () => {
+  expect(read('[]', 'pylint').outcome).toBe('pass');
+  expect(readAny('[]\n', { name: 'pylint-report.json' })).toMatchObject({ format: 'pylint', outcome: 'pass' });
+  expect(readAny('[]\n', { name: 'report.json' }).problems[0]?.message).toMatch(
+    /^unknown format: an empty list, which does not show the tool/,
+  );
+});
+
+it('takes no usage error of a Python program as a finding of mypy', () => {
+  const usage = 'ERROR: usage: __main__.py [options] [file_or_dir]\n__main__.py: error: unrecognized arguments: --nope\n  inifile: None\n';
+  expect(readAny(usage)).toMatchObject({ format: 'unknown', outcome: 'error' });
+  expect(readAny('a.py: error: Source file found twice under different module names: "a" and "b.a"\n')).toMatchObject({ format: 'mypy' });
 });
 
 describe('Biome', () => {

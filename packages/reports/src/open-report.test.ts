@@ -27,6 +27,8 @@ describe('a report of unknown kind', () => {
     expect(readAny('hello\nworld')).toEqual(refused(`unknown format: text that begins with "hello\\nworld". ${rest}`));
     expect(readAny('<html><body/></html>')).toEqual(refused(`unknown format: XML with the root element <html>. ${rest}`));
     expect(readAny('{"a":1,"b":2}')).toEqual(refused(`unknown format: JSON, an object with "a", "b". ${rest}`));
+    const cut = 'the report is not valid JSON at line 1, column 18: it ends with 3 brackets still open and looks cut off';
+    expect(readAny('{"a":1,"b":{"c":[').problems).toEqual([{ message: cut, line: 1 }]);
     expect(readAny('[{"a":1}]')).toEqual(refused(`unknown format: JSON, a list of objects with "a". ${rest}`));
   });
 

@@ -43,6 +43,8 @@ class RecognisingReader implements OpenReport {
   private reader: FormatReader | null = null;
   /** All of a JSON report. */
   private json: string | null = null;
+  /** JSON that is cut off before it shows its format. */
+  private cut: ReportProblem | null = null;
   private readonly decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
   constructor(private readonly options: OpenOptions) {
@@ -72,6 +74,7 @@ class RecognisingReader implements OpenReport {
       return read === null
         ? this.refuse(refusedAs(refused))
         : { ...read, outcome: 'error', problems: [refusedAs(refused), ...read.problems] };
+    if (this.cut !== null) return { ...this.refuse(this.cut), isCutOff: true };
     return read ?? this.refuse({ message: describeUnknown(this.head), line: 1, byte: 0 });
   }
 
@@ -114,11 +117,16 @@ class RecognisingReader implements OpenReport {
       this.format = findFormat({ ...this.head, text, keys: new Set(isObject(first) ? Object.keys(first) : []) });
     }
     const { format } = this;
+    const isCutOff = parsed?.ok === false && parsed.problem.includes(': it ends ');
+    if (format === null && isCutOff) this.cut = { message: parsed.problem.replace(/^it/, 'the report'), line: parsed.line };
     if (format === null || !('read' in format)) return;
     const report = this.begin(format);
     if (parsed === null) report.fail('the report is empty; expected JSON');
     else if (parsed.ok) format.read(parsed.value, report, this.options, text);
-    else report.fail(parsed.problem.replace(/^it is not/, 'the report is not'), { line: parsed.line });
+    else {
+      report.isCutOff = isCutOff;
+      report.fail(parsed.problem.replace(/^it is not/, 'the report is not'), { line: parsed.line });
+    }
   }
 
   private refuse(problem: ReportProblem): ToolReport {
@@ -143,7 +151,8 @@ function describeUnknown(head: Head | null): string {
   if (start === '') return 'the report contains only white space';
   const named = [...keys].slice(0, 6).map((key) => JSON.stringify(key.slice(0, 40)));
   let seen = `text that begins with ${JSON.stringify(start)}`;
-  if (kind === 'xml' && root !== '') seen = `XML with the root element <${root.slice(0, 60)}>`;
+  if (text.trim() === '[]') seen = 'an empty list, which does not show the tool that wrote it';
+  else if (kind === 'xml' && root !== '') seen = `XML with the root element <${root.slice(0, 60)}>`;
   else if (named.length > 0)
     seen = `JSON, ${isArray ? 'a list of objects' : 'an object'} with ${named.join(', ')}${keys.size > 6 ? ', ...' : ''}`;
   return `unknown format: ${seen}. Choose one with --format: ${FORMATS.map((format) => format.id).join(', ')}`;

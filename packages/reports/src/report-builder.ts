@@ -26,6 +26,8 @@ const DEFAULT_LISTED = 10_000;
 const MOST_PROBLEMS = 50;
 const MOST_NAMED = 100_000;
 const MESSAGE_LENGTH = 500;
+/** With the values that a test expected and received, and the first lines of the stack. */
+const TEST_MESSAGE_LENGTH = 1500;
 const PLACE_LENGTH = 1000;
 /** Uncovered lines that are listed, of all files together. */
 const MOST_UNCOVERED = 200_000;
@@ -43,12 +45,17 @@ export interface ReportPosition {
   readonly line?: number;
 }
 
+/** They would act on a terminal. Ends of lines and tabs are left: titles in the code hold them too. */
+const CONTROLS = /(?![\t\r\n])\p{Cc}/gu;
+
 /** What reports of a format contain: without any of it a report is an error, never a pass. */
 export type ReportContent = 'tests' | 'coverage' | 'findings';
 
 export class ReportBuilder {
   /** How many tests, findings and files are listed. */
   readonly keep: number;
+  /** The project's, with a slash at its end. */
+  private readonly folder: string;
   private readonly tests: TestList;
   /** How often each id came of tests that are distinct; of very many, the first. */
   private readonly named = new Map<string, number>();
@@ -66,14 +73,17 @@ export class ReportBuilder {
   private unlisted = 0;
   private dropped = 0;
   private unreadable = false;
+  /** Its end is missing. */
+  isCutOff = false;
   private statesFailure = false;
 
   constructor(
     private readonly format: string,
     private readonly promised: ReportContent,
-    options: { readonly keep?: number },
+    { keep, root = '' }: { readonly keep?: number; readonly root?: string },
   ) {
-    this.keep = options.keep ?? DEFAULT_LISTED;
+    this.keep = keep ?? DEFAULT_LISTED;
+    this.folder = root === '' || root.endsWith('/') ? root : `${root}/`;
     this.tests = new TestList(this.keep);
     this.findings = new FindingList(this.keep);
   }
@@ -106,6 +116,7 @@ export class ReportBuilder {
 
   /** `ending`: `in the middle of a tag`. */
   failCutOff(ending: string, where: ReportPosition): void {
+    this.isCutOff = true;
     this.fail(`the report ends ${ending}, after ${this.progress()}; it was cut off or is still being written`, where);
   }
 
@@ -154,7 +165,13 @@ export class ReportBuilder {
 
   /** The same id again is a retry: the last one counts. */
   addTest(result: TestResult): void {
-    this.tests.add(result);
+    this.tests.add({ ...result, id: this.nameTest(result.id) });
+  }
+
+  /** A name is the same in every copy of the project. */
+  private nameTest(id: string): string {
+    const inside = this.folder !== '' && id.includes(this.folder) ? id.replaceAll(this.folder, '') : id;
+    return inside.replace(CONTROLS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
   }
 
   /**
@@ -182,6 +199,11 @@ export class ReportBuilder {
   /** Failures that the report states and does not list; so many of them are tests that it does not list either. */
   countStatedFailures(failures: number, unlistedTests: number): void {
     this.tests.countStatedFailures(failures, unlistedTests);
+  }
+
+  /** Tests that the report counts and does not name. */
+  countUnlisted(status: TestStatus, tests: number): void {
+    this.tests.countUnlisted(status, tests);
   }
 
   addFinding(parts: ReportedFinding): void {
@@ -236,6 +258,7 @@ export class ReportBuilder {
     const { coverage } = this;
     const tests = this.tests.counts();
     this.noteBounds();
+    const isAllSkipped = !this.unreadable && tests.total > 0 && tests.skipped === tests.total;
     const outcome = this.outcome(tests, coverage);
     if (this.unlisted > 0) this.problems.push({ message: `and ${this.unlisted} more ${this.unlisted === 1 ? 'problem' : 'problems'}` });
     const findings = this.findings.list();
@@ -243,6 +266,8 @@ export class ReportBuilder {
       format: this.format,
       outcome,
       ...(this.promised === 'tests' || tests.total > 0 ? { tests, results: this.tests.listed() } : {}),
+      ...(isAllSkipped ? { isAllSkipped } : {}),
+      ...(this.isCutOff ? { isCutOff: true } : {}),
       ...(this.fileCount > 0 ? { coverage, files: [...this.files.values()] } : {}),
       findings,
       ...(this.promised === 'findings' || findings.length > 0 ? { counts: { ...this.findings.counts } } : {}),
@@ -383,6 +408,11 @@ export function counted(count: number, unit: string): string {
   return count === 1 ? `1 ${unit}` : `${count} ${unit}s`;
 }
 
+/** To whole microseconds. */
+export function toMilliseconds(seconds: number | null): number | null {
+  return seconds === null || !Number.isFinite(seconds) || seconds < 0 ? null : Math.round(seconds * 1e6) / 1000;
+}
+
 /** Beyond it tests are counted, and repeats are no longer seen. */
 const MOST_TESTS = 2_000_000;
 const ID_LENGTH = 1000;
@@ -416,6 +446,10 @@ export class TestList {
     this.tally.failed += failures;
   }
 
+  countUnlisted(status: TestStatus, tests: number): void {
+    this.tally[status] += tests;
+  }
+
   add(result: TestResult): void {
     const { status, file } = result;
     const id = result.id.length > ID_LENGTH ? shortenId(result.id) : result.id;
@@ -443,7 +477,7 @@ export class TestList {
       status,
       file: file === null ? null : detachText(file),
       line,
-      message: message === null ? null : detachText(message.slice(0, MESSAGE_LENGTH)),
+      message: message === null ? null : detachText(message.slice(0, TEST_MESSAGE_LENGTH)),
       durationMs,
     });
   }

@@ -5,7 +5,9 @@ import type { Format, FormatReader, ReadOptions } from './format.js';
 import { LineStream } from './line-stream.js';
 import { toProjectPath } from './project-path.js';
 import { counted, type ReportBuilder } from './report-builder.js';
-import type { TestStatus } from '@umpire/core/model/vocabulary.js';
+import { parseJson } from '@umpire/core/formats/json-text.js';
+import { lineIn, objectIn, textIn } from '@umpire/core/formats/json-values.js';
+import type { TestResult, TestStatus } from '@umpire/core/model/vocabulary.js';
 
 /** One test line: `not ok 2 - name # SKIP`. */
 interface TapPoint {
@@ -81,6 +83,8 @@ interface TapFacts {
   file: string | null;
   line: number | null;
   message: string | null;
+  /** Other members, such as what was expected, where there is no message. */
+  details: string | null;
   durationMs: number | null;
   failureType: string | null;
 }
@@ -92,7 +96,9 @@ const LONGEST_MESSAGE = 500;
  * `key: value`, and a mistake in it must not hide the test.
  */
 class TapBlock {
-  readonly facts: TapFacts = { type: null, file: null, line: null, message: null, durationMs: null, failureType: null };
+  readonly facts: TapFacts = { type: null, file: null, line: null, message: null, details: null, durationMs: null, failureType: null };
+  /** Is the current member one of those that stand for a missing message? */
+  private isDetail = false;
   private members: number | null = null;
   /** Text of several lines that is being read: whether it is wanted, and what has come of it. */
   private text: { readonly isMessage: boolean; lines: string[]; length: number } | null = null;
@@ -105,8 +111,24 @@ class TapBlock {
     if (content === '') return 'inside';
     if (indent < this.indent) return this.leave('outside');
     if (indent === this.indent && content === '...') return this.leave('end');
+    // Deno writes JSON, which is YAML too.
+    const json = content.startsWith('{') ? parseJson(content) : null;
+    if (json?.ok === true) {
+      const at = objectIn(json.value, 'at');
+      this.fact('message', textIn(json.value, 'message'));
+      this.fact('file', textIn(at, 'file'));
+      this.fact('line', String(lineIn(at, 'line') ?? ''));
+      return 'inside';
+    }
     // Some indent the members of the block, some do not.
     this.members ??= indent;
+    if (indent <= this.members)
+      this.isDetail =
+        !/^(?:name|at|stack|source|type|location|file|line|fileName|lineNumber|duration_ms|message|error|code|failureType|operator|assertion|severity)\b/.test(
+          content,
+        );
+    if (this.isDetail && (this.facts.details?.length ?? 0) < LONGEST_MESSAGE)
+      this.facts.details = `${this.facts.details ?? ''}${line.slice(this.members).trimEnd()}\n`;
     if (indent > this.members) this.deeper(content);
     else this.member(content);
     return 'inside';
@@ -215,6 +237,15 @@ interface Pending {
   readonly level: Level;
   readonly subtestFailed: boolean;
   facts: TapFacts | null;
+  /** Comments right behind a test that failed: Bats and Perl say there why. */
+  said: string;
+}
+
+/** A test of tape: the assertions below the comment that names it. */
+interface TapeTest {
+  readonly name: string;
+  assertions: number;
+  result: Omit<TestResult, 'id' | 'durationMs'> | null;
 }
 
 /** Lines that say nothing of tests and are TAP nevertheless. */
@@ -232,6 +263,11 @@ class TapReader implements FormatReader {
   /** Named by `# Subtest: name` or `ok 1 - name {`: what the next deeper lines belong to. */
   private announced: { readonly indent: number; readonly name: string } | null = null;
   private hasBailed = false;
+  /** The file of the tests that follow, where a comment names it. */
+  private section: string | null = null;
+  /** tape writes a comment above the assertions of each test. Null in any other TAP. */
+  private tape: TapeTest | null = null;
+  private isBehindVersion = false;
   private readonly stated = new Map<string, number>();
   private counted = 0;
   private bad = 0;
@@ -249,6 +285,7 @@ class TapReader implements FormatReader {
     const line = this.lines.end();
     const isInBlock = this.block !== null;
     this.settle();
+    this.closeTape();
     if (isInBlock) this.report.failCutOff('in the middle of a YAML block', { line });
     while (this.deeper.length > 0) this.leave(line);
     this.checkPlan(this.outermost, line);
@@ -269,6 +306,10 @@ class TapReader implements FormatReader {
     }
     const text = whole.slice(indent).trimEnd();
     if (text === '' || this.hasBailed) return;
+    const isBehindVersion = this.isBehindVersion;
+    this.isBehindVersion = text === 'TAP version 13';
+    if (isBehindVersion && /^# (?!Subtest: |(?:tests|pass|fail) )/.test(text))
+      this.tape = { name: text.slice(2), assertions: 0, result: null };
     if (text === '---' && this.pending !== null && indent > this.pending.level.indent) this.block = new TapBlock(indent);
     else if (text.startsWith('Bail out!')) this.bailOut(text.slice('Bail out!'.length).trim());
     else this.takeTest(text, indent, line);
@@ -308,8 +349,20 @@ class TapReader implements FormatReader {
       this.announced = { indent, name: unescaped(text.slice('Subtest: '.length)) };
       return;
     }
+    // Deno names each file above its tests.
+    if (indent === 0 && /^\.\/\S+\.\w{1,4}$/.test(text)) {
+      this.settle();
+      this.section = toProjectPath(text, this.options.root);
+      return;
+    }
     const [, name, number] = /^(tests|pass|fail|cancelled) {1,20}(\d{1,15})$/.exec(text) ?? [];
     if (indent === 0 && name !== undefined) this.stated.set(name, Number(number));
+    else if (this.tape !== null && indent === 0 && this.outermost.planned === null) {
+      this.settle();
+      this.closeTape();
+      this.tape = { name: text, assertions: 0, result: null };
+    } else if (this.pending !== null && !this.pending.point.ok && this.pending.facts === null && this.pending.said.length < LONGEST_MESSAGE)
+      this.pending.said += `${text}\n`;
   }
 
   private takePoint(point: TapPoint, indent: number, line: number): void {
@@ -321,7 +374,7 @@ class TapReader implements FormatReader {
       level.largest = point.number;
       level.largestLine = line;
     }
-    this.pending = { point, level, subtestFailed: level.failed > failedBefore, facts: null };
+    this.pending = { point, level, subtestFailed: level.failed > failedBefore, facts: null, said: '' };
     this.announced = null;
     if (!point.opensBlock) return;
     this.settle();
@@ -398,24 +451,39 @@ class TapReader implements FormatReader {
     if (facts?.type === 'suite' && (!isBad || pending.subtestFailed)) return;
     this.counted += 1;
     if (isBad) this.bad += 1;
-    const file = facts === null || facts.file === null ? null : toProjectPath(facts.file, this.options.root);
-    this.report.addTest({
-      id: this.idOf(point, level),
-      status,
-      file,
-      line: file === null ? null : (facts?.line ?? null),
-      message: isBad ? (facts?.message ?? null) : null,
-      durationMs: facts?.durationMs ?? point.durationMs,
-    });
+    const file = facts === null || facts.file === null ? this.section : toProjectPath(facts.file, this.options.root);
+    const line = file === null ? null : (facts?.line ?? null);
+    const message = isBad ? (facts?.message ?? facts?.details ?? pending.said).trim() || null : null;
+    if (this.tape !== null && level === this.outermost) this.addAssertion(this.tape, { status, file, line, message }, point.name);
+    else
+      this.report.addTest({ id: this.idOf(point, level), status, file, line, message, durationMs: facts?.durationMs ?? point.durationMs });
+  }
+
+  /** The first that failed says how the test ended. */
+  private addAssertion(test: TapeTest, result: NonNullable<TapeTest['result']>, name: string): void {
+    const isBad = (status: TestStatus | undefined): boolean => status === 'failed' || status === 'errored';
+    const { status, message } = result;
+    const told = message === null && !isBad(status) ? null : [name, message ?? ''].filter((part) => part !== '').join('\n');
+    test.assertions += 1;
+    if (test.result === null || (isBad(status) && !isBad(test.result.status)) || (status === 'passed' && test.result.status === 'skipped'))
+      test.result = { ...result, message: told };
+  }
+
+  /** A test without assertions shows nothing. */
+  private closeTape(): void {
+    if (this.tape?.result == null) return;
+    this.report.addDistinctTest({ id: this.tape.name.slice(0, LONGEST_NAME), ...this.tape.result, durationMs: null });
+    this.tape = { ...this.tape, result: null };
   }
 
   private idOf({ name, number }: TapPoint, level: Level): string {
     const own = this.nameOf(name === '' ? `test ${number ?? level.seen}` : name);
-    const times = (level.names.get(own) ?? 0) + 1;
-    if (times > 1 || level.names.size < MOST_NAMES) level.names.set(own, times);
-    const distinct = times > 1 ? `${own} (${times})` : level.names.has(own) ? own : `${own} (test ${level.seen})`;
+    const key = this.section === null ? own : `${this.section} > ${own}`;
+    const times = (level.names.get(key) ?? 0) + 1;
+    if (times > 1 || level.names.size < MOST_NAMES) level.names.set(key, times);
+    const distinct = times > 1 ? `${own} (${times})` : level.names.has(key) ? own : `${own} (test ${level.seen})`;
     const parents = this.deeper.filter((each) => each.indent <= level.indent).map((each) => this.nameOf(each.name));
-    return [...parents.filter((each) => each !== ''), distinct].join(' > ');
+    return [this.section ?? '', ...parents, distinct].filter((each) => each !== '').join(' > ');
   }
 
   /** Runners name a test file by its absolute path, and that differs from machine to machine. */

@@ -50,7 +50,7 @@ describe('TestList', () => {
     expect(ledger.counts().total).toBe(2);
     expect(first?.id.length).toBeLessThanOrEqual(1000);
     expect(first?.id).not.toBe(second?.id);
-    expect(second?.message).toBe('x'.repeat(500));
+    expect(second?.message).toBe('x'.repeat(1500));
   });
 
   it('goes on counting where more tests come than it can tell apart', () => {

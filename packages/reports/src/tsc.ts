@@ -2,7 +2,7 @@
 // passes only by "Found 0 errors".
 
 import type { Format, FormatReader, ReadOptions } from './format.js';
-import { notOutputOf, textLinesOf } from './lint-text.js';
+import { notOutputOf } from './lint-text.js';
 import { LineStream, withoutColours } from './line-stream.js';
 import { toProjectPath } from './project-path.js';
 import type { ReportBuilder } from './report-builder.js';
@@ -21,8 +21,7 @@ export const tsc: Format = {
   id: 'tsc',
   title: 'TypeScript compiler output',
   content: 'findings',
-  recognises: ({ kind, text }) => {
-    const lines = textLinesOf(text);
+  recognises: ({ kind, lines }) => {
     // "Found 0 errors." and nothing else but the lines that npm prints before a script.
     const said = lines.filter((line) => line !== '' && !line.startsWith('> '));
     const isAllClear = said.length === 1 && /^(?:[^a-z]{1,40} )?Found 0 errors\.?$/.test(said[0] ?? '');
