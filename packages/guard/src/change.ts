@@ -10,6 +10,8 @@ export interface FileChange {
   readonly renamedFrom?: string;
   /** Why `after` is not what the file holds: it was not read. */
   readonly unread?: string;
+  /** The command that is to pass runs it, so it judges. */
+  readonly isRun?: boolean;
 }
 
 export interface Change {
@@ -25,6 +27,8 @@ export interface GuardInput {
   /** A file that the change does not touch. Null where there is none, or where it cannot be read. */
   readonly same?: (path: string) => string | null;
   readonly ran?: { readonly before?: readonly TestResult[]; readonly after?: readonly TestResult[] };
+  /** Files with tests that the change is to make pass. */
+  readonly goalFiles?: readonly string[];
   /** Tell of new tests that check nothing: coverage is what the change is for, and they raise it. */
   readonly newTestsCheck?: boolean;
   /** Tell of tests that can no longer be read: the change is merged by what the guard finds, and by nobody's eyes. */

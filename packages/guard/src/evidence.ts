@@ -4,6 +4,7 @@ import type { FileChange, GuardInput } from './change.js';
 import { roleOf, candidatePaths } from './project/paths.js';
 import type { FileRole } from './project/paths.js';
 import type { Place, Source, Statement } from './syntax/nodes.js';
+import { isPython, isRust } from './syntax/nodes.js';
 import { print } from './syntax/print.js';
 import { readSource } from './syntax/read.js';
 import { claimsOf } from './compare/claims.js';
@@ -11,6 +12,7 @@ import type { Claim, Claims } from './compare/claims.js';
 import { coverClaim } from './compare/covers.js';
 import { compareClaims } from './compare/losses.js';
 import type { Comparison, Pair } from './compare/losses.js';
+import { hasInlineTests, productOf } from './inline/split.js';
 import { pairTests } from './compare/pair-tests.js';
 import type { Pairing } from './compare/pair-tests.js';
 import { ChangedCode, withoutTexts } from './project/changed-code.js';
@@ -43,7 +45,10 @@ class Side {
 
   private readonly sources = new Map<string, Source | null>();
 
-  constructor(private readonly textOf: (path: string) => string | null) {}
+  constructor(
+    private readonly textOf: (path: string) => string | null,
+    private readonly readsDoctests: boolean,
+  ) {}
 
   source(path: string): Source | null {
     return memo(this.sources, path, () => {
@@ -55,7 +60,7 @@ class Side {
   read(path: string): FoundTests | null {
     return memo(this.found, path, () => {
       const source = this.source(path);
-      return source === null ? null : findTests(source);
+      return source === null ? null : findTests(source, this.readsDoctests);
     });
   }
 
@@ -90,6 +95,7 @@ export class Evidence {
   /** Functions of tests that check something, for tests which the change does not touch. */
   readonly helpers: Pairing;
   readonly code: ChangedCode;
+  private readonly readsDoctests: boolean;
   private readonly comparisons = new Map<Pair, Comparison>();
   private index: Map<string, Claim[]> | null = null;
   private readonly touched = new Map<Pair, boolean>();
@@ -106,8 +112,10 @@ export class Evidence {
       old.set(renamedFrom ?? path, before);
       now.set(path, after);
     }
-    this.before = new Side((path) => (old.has(path) ? (old.get(path) ?? null) : (same?.(path) ?? null)));
-    this.after = new Side((path) => (now.has(path) ? (now.get(path) ?? null) : (same?.(path) ?? null)));
+    const readOld = (path: string): string | null => (old.has(path) ? (old.get(path) ?? null) : (same?.(path) ?? null));
+    this.readsDoctests = runsDoctests(readOld, input.command);
+    this.before = new Side(readOld, this.readsDoctests);
+    this.after = new Side((path) => (now.has(path) ? (now.get(path) ?? null) : (same?.(path) ?? null)), this.readsDoctests);
     this.files = change.files.map((file) => this.readFile(file));
     const moves = findMoves(change.files);
     const moved = (path: string): string => moves.get(path) ?? path;
@@ -119,9 +127,11 @@ export class Evidence {
       support.flatMap((file) => (isUnread(file) ? [] : findHelpers(file[side])));
     this.helpers = pairTests(helpers('before'), helpers('after'), moved);
     this.code = new ChangedCode(
-      this.files
-        .filter(({ role, before, after }) => role === 'source' && (before?.tests ?? after?.tests ?? []).length === 0)
-        .map(({ change: file }) => file),
+      this.files.flatMap(({ role, before, after, change: file }) => {
+        if (role !== 'source') return [];
+        const product = productChange(file);
+        return product !== file || (before?.tests ?? after?.tests ?? []).length === 0 ? [product] : [];
+      }),
     );
   }
 
@@ -130,14 +140,20 @@ export class Evidence {
   }
 
   get sourceChanged(): boolean {
-    return this.files.some(({ role }) => role === 'source');
+    return this.files.some(({ role, change }) => role === 'source' && this.changesProduct(change));
+  }
+
+  /** More than the tests inside the file differs. */
+  changesProduct(change: FileChange): boolean {
+    const product = productChange(change);
+    return product.before !== product.after || change.renamedFrom !== undefined;
   }
 
   private readFile(change: FileChange): ReadFile {
     const role = roleOf(change.path);
     // A file that only moved has the same tests as before.
     const isMoved = change.before === change.after && change.renamedFrom !== undefined && roleOf(change.renamedFrom) === role;
-    const isRead = !isMoved && (role === 'test' || role === 'support' || mayHoldTests(change));
+    const isRead = !isMoved && (role === 'test' || role === 'support' || mayHoldTests(change, this.readsDoctests));
     return {
       change,
       role,
@@ -235,7 +251,7 @@ export class Evidence {
   isAskedElsewhere(claim: Claim, own: Test | null): boolean {
     this.index ??= this.indexed();
     // A name of the test's own stands for something else in every test.
-    if (!claim.full.includes('(')) return false;
+    if (!/[\w$\])]\(/.test(claim.full)) return false;
     const found = this.index.get(claim.full) ?? [];
     return found.some(
       (other) =>
@@ -261,6 +277,16 @@ export class Evidence {
   }
 }
 
+/** What the change does to product code. The same change where the file has no tests inside. */
+function productChange(change: FileChange): FileChange {
+  const { path, before, after, renamedFrom = path } = change;
+  const halves = {
+    before: before === null ? null : productOf(renamedFrom, before),
+    after: after === null ? null : productOf(path, after),
+  };
+  return halves.before === before && halves.after === after ? change : { ...change, ...halves };
+}
+
 function findWords(text: string): readonly string[] {
   return text.match(/[\p{L}_$][\p{L}\p{N}_$]*/gu) ?? [];
 }
@@ -278,12 +304,22 @@ export function isUnread({ after }: Pick<ReadFile, 'after'>): boolean {
 }
 
 /** Tests may lie in files of any name: a file is read if its text says so. */
-function mayHoldTests({ path, before, after, renamedFrom }: FileChange): boolean {
+function mayHoldTests({ path, before, after, renamedFrom }: FileChange, readsDoctests: boolean): boolean {
   if (renamedFrom !== undefined && roleOf(renamedFrom) !== 'source') return true;
+  if (isRust(path) || (readsDoctests && isPython(path) && [before, after].some((text) => text?.includes('>>> ') === true)))
+    return [before, after].some((text) => text !== null && hasInlineTests(path, text));
   return (
     /\.(py|[cm]?[jt]sx?)$/.test(path) &&
     [before, after].some((text) => text !== null && /^\s*(?:async\s+)?def test_|^\s*(?:it|test|describe)(?:\.\w+)?\(\s*['"`]/m.test(text))
   );
+}
+
+/** Settings of pytest, and what starts it. */
+const DOCTEST_SETTINGS = 'pytest.ini pyproject.toml setup.cfg tox.ini conftest.py Makefile noxfile.py'.split(' ');
+
+/** Examples in docstrings are tests only where something runs them. */
+function runsDoctests(readText: (path: string) => string | null, command = ''): boolean {
+  return /doctest/.test(command) || DOCTEST_SETTINGS.some((path) => /\bdoctest/.test(readText(path) ?? ''));
 }
 
 /** Where deleted files went, where the change says so, or where one new file has the same name. */

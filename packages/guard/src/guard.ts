@@ -5,6 +5,7 @@ import { Evidence, isUnread } from './evidence.js';
 import { findingOf } from './findings/finding.js';
 import type { GuardFinding } from './findings/finding.js';
 import { PRECEDENCE, RULES } from './rules/all.js';
+import { isForeignCode } from './syntax/nodes.js';
 
 export interface GuardProblem {
   readonly file: string;
@@ -15,6 +16,8 @@ export interface GuardReport {
   readonly findings: readonly GuardFinding[];
   /** Files that could not be read as code. */
   readonly problems: readonly GuardProblem[];
+  /** Files in languages that the guard does not read. */
+  readonly unread: readonly string[];
 }
 
 export function guardChange(input: GuardInput): GuardReport {
@@ -49,6 +52,7 @@ export function guardChange(input: GuardInput): GuardReport {
         ? []
         : [{ file: file.change.path, message: `Not readable as code: ${fault}` }];
     }),
+    unread: input.change.files.map(({ path }) => path).filter(isForeignCode),
   };
 }
 

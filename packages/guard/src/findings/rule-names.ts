@@ -39,6 +39,8 @@ export const RULE_GROUPS = {
   'process-ended': 'source',
   'regression-hidden': 'retrial',
   'failing-test-removed': 'retrial',
+  'goal-test-changed': 'retrial',
+  'test-lost': 'retrial',
   'expectation-changed': 'retrial',
   'old-tests-fail': 'retrial',
   'proves-nothing': 'retrial',

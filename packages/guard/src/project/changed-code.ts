@@ -157,7 +157,7 @@ function definitionsAt(lines: readonly string[], indexes: readonly number[]): re
 }
 
 const DEFINITIONS: readonly RegExp[] = [
-  /\b(?:function\*?|class|def|interface|enum)\s+([\w$]+)/,
+  /\b(?:function\*?|class|def|interface|enum|fn|struct|trait|union|macro_rules!)\s+([\w$]+)/,
   /([\w$]+)["']?\s*(?:[:=]|:[^=]+=)\s*(?:async\s*)?(?:function\b|\([^)]*\)[^=]*=>|[\w$]+\s*=>)/,
   /^\s*(?:(?:export|default|async|static|public|private|protected|override|get|set)\s+|\*)*(?!(?:if|for|while|switch|catch|return|function|with)\b)([\w$#]+)\s*\([^;]*\)\s*(?::[^{]*)?\{/,
   /^(?:export\s+)?(?:const|let|var|type)\s+([\w$]+)/,

@@ -2,6 +2,7 @@
 // an imported module and the tests of a source file may lie, and which new files stand in for what they are called after.
 
 import type { Language } from '../syntax/nodes.js';
+import { RUST_TESTS } from '../syntax/rust/lower.js';
 import type { FileChange } from '../change.js';
 
 export type FileRole =
@@ -29,7 +30,7 @@ const PINNED = /^(requirements|constraints)([._-][\w.-]*)?\.(txt|lock|in)$|^pylo
 
 const CONFIG_NAMES: ReadonlySet<string> = new Set(
   (
-    'pytest.ini .pytest.ini pytest.toml .pytest.toml tox.ini tox.toml hatch.toml setup.cfg pyproject.toml .coveragerc .coveragerc.toml mypy.ini .mypy.ini .flake8 ruff.toml .ruff.toml pylintrc .pylintrc pylintrc.toml .pylintrc.toml ty.toml pyrefly.toml ' +
+    '.rspec .simplecov phpunit.xml phpunit.xml.dist phpunit.dist.xml nextest.toml pytest.ini .pytest.ini pytest.toml .pytest.toml tox.ini tox.toml hatch.toml setup.cfg pyproject.toml .coveragerc .coveragerc.toml mypy.ini .mypy.ini .flake8 ruff.toml .ruff.toml pylintrc .pylintrc pylintrc.toml .pylintrc.toml ty.toml pyrefly.toml ' +
     'pyrightconfig.json setup.py bandit.yaml .pre-commit-config.yaml .isort.cfg .style.yapf .bandit codecov.yml .codecov.yml ' +
     'codecov.yaml .codecov.yaml .coveralls.yml sonar-project.properties .eslintignore .prettierignore .npmrc .yarnrc .yarnrc.yml .nvmrc ' +
     '.node-version nx.json turbo.json lerna.json pnpm-workspace.yaml .editorconfig .swcrc .babelrc ' +
@@ -43,6 +44,9 @@ const CONFIG_FILE =
 /** One of several settings of the same tool, told apart by a word: `vitest.unit.config.ts`, `playwright-ct.config.ts`, `jest-e2e.json`. */
 const WORDED_CONFIG =
   /^(vitest|jest|mocha|karma|ava|playwright|cypress|wdio|jasmine|eslint|nyc|c8|stryker)([.-][\w-]+)+\.(config|conf)\.[cm]?[jt]s(on)?$|^jest[.-](e2e|unit|integration|int|component|functional|smoke|api|ci|base|common|shared|preset|node|jsdom|browser)\.json$/;
+
+/** They may name another program that runs the tests, and its words. */
+const LAUNCHER_CONFIG = /(^|\/)(\.cargo\/config(\.toml)?|\.mvn\/[^/]+|\.tap\/plugins|playwright\/index\.\w+)$|\.runsettings$/;
 
 /** Files that say what a command such as `make test` runs. */
 const SCRIPTS =
@@ -63,7 +67,7 @@ const TEST_FOLDER = /(^|\/)(__tests__|tests?)\/|^((packages|apps|libs|modules)\/
 /** Names by which one runner or another knows its tests. */
 export const TEST_FILE =
   /([._-](tests?|specs?)|\.test-d|\.spec-d|\.e2e|\.cy)\.[cm]?[jt]sx?$|(^|\/)test[-_][\w-]*\.[cm]?[jt]sx?$|(^|\/)test\.[cm]?[jt]sx?$|(^|\/)test_[^/]*\.py$|_test\.py$|(^|\/)tests?\.py$/;
-const CODE = /\.([cm]?[jt]sx?|py|pyi)$/;
+const CODE = /\.([cm]?[jt]sx?|py|pyi|rs)$/;
 const DOCS =
   /\.(md|mdx|rst|adoc)$|(^|\/)(LICENSE|CHANGELOG|AUTHORS|NOTICE|CODEOWNERS)[\w.]*$|^docs\/.*\.(txt|png|svg)$|(^|\/)\.git(ignore|attributes|keep)$/;
 
@@ -75,8 +79,8 @@ export function roleOf(path: string): FileRole {
   if (SNAPSHOT.test(path) && !TEST_FILE.test(path)) return 'snapshot';
   if (FIXTURE.test(path)) return CODE.test(path) && TEST_FILE.test(path) ? 'test' : 'fixture';
   if (SCRIPTS.test(name) || (SHELL_SCRIPT.test(name) && !TEST_FOLDER.test(path))) return 'scripts';
-  if (CONFIG_NAMES.has(name) || CONFIG_FILE.test(name) || WORDED_CONFIG.test(name)) return 'config';
-  if (TEST_FILE.test(path) && CODE.test(path)) return 'test';
+  if (CONFIG_NAMES.has(name) || LAUNCHER_CONFIG.test(path) || CONFIG_FILE.test(name) || WORDED_CONFIG.test(name)) return 'config';
+  if ((TEST_FILE.test(path) && CODE.test(path)) || RUST_TESTS.test(path)) return 'test';
   if (SETUP.test(path)) return 'support';
   if (TEST_FOLDER.test(path)) {
     if (!CODE.test(path)) return 'fixture';
@@ -99,6 +103,7 @@ export function candidatePaths(from: string, module: string, name: string, langu
     const bare = path.replace(/\.[cm]?js$/, '');
     return [...new Set([path, ...ENDINGS.flatMap((ending) => [path + ending, bare + ending])])].filter((one) => /\.\w+$/.test(one));
   }
+  if (language === 'rust') return [];
   const dots = /^\.*/.exec(module)?.[0].length ?? 0;
   const parts = module.slice(dots).replaceAll('.', '/');
   const base = dots === 0 ? '' : resolveModulePath(folder, '../'.repeat(dots - 1));

@@ -5,19 +5,21 @@ import type { FileChange } from '../change.js';
 import { countMutant, NO_MUTANTS, weighByRetrial } from './clear.js';
 import type { MutantCount } from './clear.js';
 import { compareRuns, failsWithoutNames, needsNewTests, needsOldCode, findRow, skippedNow, touchesJudges, worseTests } from './compare.js';
-import type { Before, Now, Old, Trial, TrialResult, TrialRun } from './compare.js';
+import type { Before, Now, Old, Trial, TrialRun } from './compare.js';
+import type { TrialResult } from './versions.js';
 import type { GuardFinding } from '../findings/finding.js';
 
-const ANY = { behaviourIsFixed: false, failuresAreGoal: false };
-const FIXED = { behaviourIsFixed: true, failuresAreGoal: false };
-const GOAL = { behaviourIsFixed: false, failuresAreGoal: true };
+const ANY = { behaviourIsFixed: false, failuresAreGoal: false, keepsTests: false };
+const FIXED = { behaviourIsFixed: true, failuresAreGoal: false, keepsTests: false };
+const KEPT = { behaviourIsFixed: false, failuresAreGoal: false, keepsTests: true };
+const GOAL = { behaviourIsFixed: false, failuresAreGoal: true, keepsTests: true };
 
-/** Every combination that says something: rule, and its level with each of the rules any, fixed, goal. */
+/** Every combination that says something: rule, and its level with each of the rules any, fixed, goal; `-`: nothing there, `rule:level`: by another name. */
 const SAYS: Readonly<Record<string, string>> = {
   'passed, fails, passes': 'expectation-changed note breach note',
   'passed, fails, passes on both': 'regression-hidden breach breach breach',
   'passed, stuck, passes on both': 'old-tests-fail note note note',
-  'failed, fails, passes on both': 'expectation-changed note breach note',
+  'failed, fails, passes on both': 'expectation-changed note breach goal-test-changed:breach',
   'failed, stuck, passes on both': 'old-tests-fail note note note',
   'passed, fails, passes unchanged': 'regression-hidden breach breach breach',
   'passed, fails, fails': 'regression-hidden breach breach breach',
@@ -26,8 +28,10 @@ const SAYS: Readonly<Record<string, string>> = {
   'passed, stuck, passes': 'old-tests-fail note note note',
   'passed, stuck, fails': 'old-tests-fail note note note',
   'passed, stuck, gone': 'old-tests-fail note note note',
-  'failed, fails, passes unchanged': 'old-tests-fail note note note',
-  'failed, fails, passes': 'expectation-changed note breach note',
+  'failed, fails, passes unchanged': 'old-tests-fail note note goal-test-changed:breach',
+  'passed, passes, gone': 'test-lost - - breach',
+  'failed, passes, gone': 'test-lost - - breach',
+  'failed, fails, passes': 'expectation-changed note breach goal-test-changed:breach',
   'failed, fails, gone': 'failing-test-removed breach breach breach',
   'failed, stuck, passes unchanged': 'old-tests-fail note note note',
   'failed, stuck, passes': 'old-tests-fail note note note',
@@ -104,8 +108,18 @@ it.each(combinations)('$before at the base, old version $old, in the change $now
     const onOldCode = now === 'passes on both' ? IN_CHANGE[now] : null;
     const found = told({ change, rules, base: BASE[before], oldTests: ON_NEW[old], newTests: IN_CHANGE[now], onOldCode });
     const own = found.filter((line) => !line.startsWith('proves-nothing'));
-    expect(own.map((line) => line.split(' ').slice(0, 2).join(' '))).toEqual(said === undefined ? [] : [`${rule} ${levels[index]}`]);
+    const level = levels[index] ?? '-';
+    const expected = level === '-' ? [] : [level.includes(':') ? level.replace(':', ' ') : `${rule} ${level}`];
+    expect(own.map((line) => line.split(' ').slice(0, 2).join(' '))).toEqual(expected);
   }
+});
+
+it.each([
+  ['deleted', ON_NEW.passes, ['test-lost breach']],
+  ['deleted with what it tests', ON_NEW.stuck, ['old-tests-fail note']],
+])('A1: where tests are kept, one that is %s', (_, oldTests, expected) => {
+  const found = told({ rules: KEPT, base: BASE.passed, oldTests, newTests: IN_CHANGE.gone });
+  expect(found.map((line) => line.split(' ').slice(0, 2).join(' '))).toEqual(expected);
 });
 
 describe('named tests', () => {
@@ -240,7 +254,7 @@ describe('exit statuses alone', () => {
     ['changed tests', ANY, true, undefined, ['old-tests-fail note']],
     ['changed tests where behaviour is fixed', FIXED, true, undefined, ['old-tests-fail breach']],
     ['fewer tests', ANY, true, fewer, ['regression-hidden breach']],
-    ['fewer tests than failed at the base', GOAL, false, fewer, ['failing-test-removed breach']],
+    ['fewer tests than failed at the base', GOAL, false, fewer, ['goal-test-changed breach']],
     [
       'a deleted test file',
       ANY,

@@ -1,19 +1,18 @@
 // Compares test runs of the base's and the change's tests on the base's and the change's code, and says what the change hides. Pure: the
 // caller runs the tests.
 
-import type { Change, FileChange, TestResult } from '../change.js';
+import type { Change, FileChange } from '../change.js';
 import { findingOf } from '../findings/finding.js';
 import type { GuardFinding } from '../findings/finding.js';
 import { roleOf } from '../project/paths.js';
 import { fileOf } from '../change.js';
-import { isJudge, isRunnerSetting, isTestFile } from './judges.js';
+import { changesJudge, changesSource, isJudge, isRunnerSetting, isTestFile } from './judges.js';
+import { lacksAnything, lacksWhatIsGone } from './lacks.js';
 import { RETRIAL_RULES } from './words.js';
 import type { RetrialRule } from './words.js';
-import { blockOf, similarity, readTestTitle } from './test-text.js';
-
-export interface TrialResult extends TestResult {
-  readonly message?: string | null;
-}
+import { blockOf, readTestTitle } from './test-text.js';
+import { byId, Files, hasFailed, NewVersions, titlesOf } from './versions.js';
+import type { TrialResult } from './versions.js';
 
 export interface TrialRun {
   /** Null: the tests could not be run, or did not end in time. */
@@ -29,6 +28,8 @@ export interface TrialRules {
   readonly behaviourIsFixed: boolean;
   /** The change is to make failing tests pass: a failing test that is gone with its code is a breach. */
   readonly failuresAreGoal: boolean;
+  /** A test that ran at the base and does not run now is a breach, unless what it tests is gone. */
+  readonly keepsTests: boolean;
 }
 
 export interface Trial {
@@ -53,12 +54,17 @@ export type Old = 'passes' | 'fails' | 'stuck';
  */
 export type Now = 'passes' | 'passes on both' | 'passes unchanged' | 'fails' | 'fails unchanged' | 'gone';
 
-/** `fixed`: a breach where behaviour must not change. `goal`: a breach where failing tests are to pass. Both are notes elsewhere. */
-type Weight = 'breach' | 'fixed' | 'goal' | 'note';
+/**
+ * `fixed`: a breach where behaviour must not change. `goal`: a breach where failing tests are to pass. Both are notes elsewhere. `kept`: a
+ * breach where tests must be kept, and nothing elsewhere.
+ */
+type Weight = 'breach' | 'fixed' | 'goal' | 'kept' | 'note';
 
 interface Row {
   readonly rule: RetrialRule;
   readonly weight: Weight;
+  /** What it is called where failing tests are to pass: a breach there. */
+  readonly asGoal?: RetrialRule;
 }
 
 const nothing = null;
@@ -66,11 +72,24 @@ const hidden: Row = { rule: 'regression-hidden', weight: 'breach' };
 const removed: Row = { rule: 'failing-test-removed', weight: 'breach' };
 const removedWithCode: Row = { rule: 'failing-test-removed', weight: 'goal' };
 const changed: Row = { rule: 'expectation-changed', weight: 'fixed' };
+const changedGoal: Row = { ...changed, asGoal: 'goal-test-changed' };
 const stuck: Row = { rule: 'old-tests-fail', weight: 'note' };
+const stuckGoal: Row = { ...stuck, asGoal: 'goal-test-changed' };
+/** It passes on the new code, and nobody ran it: where tests need not be kept, that is tidying up. */
+const lost: Row = { rule: 'test-lost', weight: 'kept' };
+const clear = {
+  passes: nothing,
+  'passes on both': nothing,
+  'passes unchanged': nothing,
+  fails: nothing,
+  'fails unchanged': nothing,
+  gone: lost,
+} as const;
 
 /** A test whose old version passes on the new code hides nothing. One that fails, unchanged, is a failing test and nothing is hidden. */
-const TABLE: Readonly<Record<Exclude<Before, 'unknown'>, Readonly<Record<Exclude<Old, 'passes'>, Readonly<Record<Now, Row | null>>>>>> = {
+const TABLE: Readonly<Record<Exclude<Before, 'unknown'>, Readonly<Record<Old, Readonly<Record<Now, Row | null>>>>>> = {
   passed: {
+    passes: clear,
     fails: {
       passes: changed,
       'passes on both': hidden,
@@ -82,10 +101,11 @@ const TABLE: Readonly<Record<Exclude<Before, 'unknown'>, Readonly<Record<Exclude
     stuck: { passes: stuck, 'passes on both': stuck, 'passes unchanged': stuck, fails: stuck, 'fails unchanged': nothing, gone: stuck },
   },
   failed: {
+    passes: clear,
     fails: {
-      passes: changed,
-      'passes on both': changed,
-      'passes unchanged': stuck,
+      passes: changedGoal,
+      'passes on both': changedGoal,
+      'passes unchanged': stuckGoal,
       fails: nothing,
       'fails unchanged': nothing,
       gone: removed,
@@ -102,17 +122,34 @@ const TABLE: Readonly<Record<Exclude<Before, 'unknown'>, Readonly<Record<Exclude
 };
 
 export function findRow(before: Before, old: Old, now: Now): Row | null {
-  return before === 'unknown' || old === 'passes' ? null : TABLE[before][old][now];
+  return before === 'unknown' ? null : TABLE[before][old][now];
+}
+
+/** The row under these rules; null where it says nothing there. */
+function weighRow(row: Row | null, { failuresAreGoal, keepsTests }: TrialRules): Row | null {
+  if (row === null || (row.weight === 'kept' && !keepsTests)) return null;
+  return failuresAreGoal && row.asGoal !== undefined ? { rule: row.asGoal, weight: 'goal' } : row;
 }
 
 function levelOf(weight: Weight, { behaviourIsFixed, failuresAreGoal }: TrialRules): GuardFinding['level'] {
-  const isBreach = weight === 'breach' || (weight === 'fixed' && behaviourIsFixed) || (weight === 'goal' && failuresAreGoal);
+  const isBreach =
+    weight === 'breach' || weight === 'kept' || (weight === 'fixed' && behaviourIsFixed) || (weight === 'goal' && failuresAreGoal);
   return isBreach ? 'breach' : 'note';
 }
 
 /** Does the retrial have anything to say of a change? It runs programs, so it is not asked in vain. */
 export function touchesJudges({ files }: Change): boolean {
-  return files.some(({ path, renamedFrom }) => isJudge(path) || (renamedFrom !== undefined && isJudge(renamedFrom)));
+  return files.some(changesJudge);
+}
+
+/** Does the change take lines away from what judges, so that a test may be lost? */
+export function mayLoseTests({ files }: Change): boolean {
+  return files.some((file) => {
+    if (!changesJudge(file) || file.before === null) return false;
+    if (file.after === null || isRunnerSetting(file.path)) return true;
+    const lines = new Set(file.after.split('\n').map((line) => line.trim()));
+    return file.before.split('\n').some((line) => line.search(DECLARATION) >= 0 && !lines.has(line.trim()));
+  });
 }
 
 /** Do the old tests on the new code leave a question that only the new tests can answer? */
@@ -145,22 +182,6 @@ export function compareRuns(trial: Trial): readonly GuardFinding[] {
   return [...(hasNames ? compareNamed(trial) : compareStatuses(trial)), ...provesNothing(trial)];
 }
 
-/** By id; of several results with one id the worst. */
-function byId(results: readonly TrialResult[]): ReadonlyMap<string, TrialResult> {
-  const found = new Map<string, TrialResult>();
-  for (const result of results) {
-    const known = found.get(result.id);
-    if (known === undefined || RANK[result.status] > RANK[known.status]) found.set(result.id, result);
-  }
-  return found;
-}
-
-const RANK: Readonly<Record<TestResult['status'], number>> = { passed: 0, skipped: 1, failed: 2, errored: 3 };
-
-function hasFailed({ status }: TestResult): boolean {
-  return status === 'failed' || status === 'errored';
-}
-
 function compareNamed(trial: Trial): readonly GuardFinding[] {
   const { change, rules, base, oldTests, newTests } = trial;
   const before = byId(base.results ?? []);
@@ -178,7 +199,7 @@ function compareNamed(trial: Trial): readonly GuardFinding[] {
     const version = versions?.of(test) ?? null;
     const now = nowOf(version, newTests, files, test, blind);
     if (now === null) continue;
-    const row = findRow(hasFailed(test) ? 'failed' : 'passed', how, now);
+    const row = weighRow(findRow(hasFailed(test) ? 'failed' : 'passed', how, now), rules);
     if (row === null) continue;
     const level = levelOf(row.weight, rules);
     const file = files.placeOf(test);
@@ -187,9 +208,9 @@ function compareNamed(trial: Trial): readonly GuardFinding[] {
       continue;
     }
     const texts = { before: blockOf(files.before(file), readTestTitle(test)), after: versions?.blockOf(version) ?? null };
-    const message = old.get(id)?.message ?? null;
+    const message = how === 'passes' ? null : (old.get(id)?.message ?? null);
     const said = (message ?? '').split('\n', 1)[0]?.trim().slice(0, SHOWN_MESSAGE) ?? '';
-    const state = row.rule === 'failing-test-removed' ? '' : GONE_WORDS[now];
+    const state = row.rule === 'failing-test-removed' || row.rule === 'test-lost' ? '' : GONE_WORDS[now];
     const why = [state, said === '' ? '' : `the old version says "${said}"`].filter((part) => part !== '').join('; ');
     found.push(findingOf(RETRIAL_RULES[row.rule], { file, level, ...texts, test: titlesOf(test, file), why }));
   }
@@ -217,7 +238,7 @@ function listTitles(titles: readonly string[]): string {
   return `${titles.slice(0, MOST_LISTED).join(', ')}${more}`;
 }
 
-function oldResult(test: TrialResult, old: ReadonlyMap<string, TrialResult>, files: Files): Old {
+export function oldResult(test: TrialResult, old: ReadonlyMap<string, TrialResult>, files: Files): Old {
   const result = old.get(test.id);
   // New code may need new settings: then it lacks something under the old ones.
   const lacksGoneCode = (message: string): boolean =>
@@ -282,125 +303,6 @@ function nowOf(
   return blind.has(test.id) ? 'passes on both' : 'passes';
 }
 
-/** The change by path, old and new. */
-class Files {
-  private readonly byPath = new Map<string, FileChange>();
-  private readonly movedFrom = new Map<string, string>();
-
-  /** No test, fixture or snapshot changed. */
-  readonly onlySettings: boolean;
-
-  constructor(readonly change: Change) {
-    this.onlySettings = change.files.every(({ path, renamedFrom }) =>
-      [path, renamedFrom ?? path].every((one) => !isJudge(one) || isRunnerSetting(one)),
-    );
-    for (const file of change.files) {
-      for (const path of [file.renamedFrom, file.path]) if (path !== undefined) this.byPath.set(path, file);
-      if (file.renamedFrom !== undefined) this.movedFrom.set(file.path, file.renamedFrom);
-    }
-  }
-
-  isChanged(test: TrialResult): boolean {
-    return test.file === null || this.byPath.has(test.file);
-  }
-
-  /** Its file is deleted, or is none of tests any more. */
-  isGone(test: TrialResult): boolean {
-    const file = this.byPath.get(this.placeOf(test));
-    return file !== undefined && (file.after === null || !isJudge(file.path));
-  }
-
-  before(path: string): string | null {
-    return this.byPath.get(path)?.before ?? null;
-  }
-
-  after(path: string): string | null {
-    return this.byPath.get(path)?.after ?? null;
-  }
-
-  /** The id that a test of a moved file had before. */
-  idBefore({ id, file }: TrialResult): string {
-    const from = file === null ? undefined : this.movedFrom.get(file);
-    if (from === undefined || file === null) return id;
-    // By path, or by module as pytest does.
-    const name = [file, moduleName(file)].find((one) => id.startsWith(one));
-    return name === undefined ? id : (name === file ? from : moduleName(from)) + id.slice(name.length);
-  }
-
-  pathNow(path: string): string {
-    return this.byPath.get(path)?.path ?? path;
-  }
-
-  /** The file of a test. Where the report names none: a changed test file with its title, else the first changed one. */
-  placeOf(test: TrialResult): string {
-    if (test.file !== null) return test.file;
-    const tests = this.change.files.filter(({ path }) => isJudge(path));
-    const named = tests.find(({ before }) => before?.includes(readTestTitle(test)) === true) ?? tests.find(({ path }) => isTestFile(path));
-    const file = named ?? tests[0];
-    return file?.renamedFrom ?? file?.path ?? fileOf(test);
-  }
-}
-
-/** A block of another title with so much of the same text is the same test under another name. */
-const RETITLED_SHARE = 0.6;
-
-/** The tests of the change, asked by the test that they were. */
-class NewVersions {
-  private readonly byOldId: ReadonlyMap<string, TrialResult>;
-  /** Tests that the base has not, by their titles and by file. */
-  private readonly fresh: readonly TrialResult[];
-  private readonly taken = new Set<string>();
-
-  constructor(
-    results: readonly TrialResult[],
-    before: ReadonlyMap<string, TrialResult>,
-    private readonly files: Files,
-  ) {
-    const moved = results.map((result) => ({ ...result, id: files.idBefore(result) }));
-    this.byOldId = byId(moved);
-    this.fresh = moved.filter(({ id }) => !before.has(id));
-  }
-
-  /** Under the same name, in another file, or under another title with much of the same text. */
-  of(test: TrialResult): TrialResult | null {
-    const same = this.byOldId.get(test.id);
-    if (same !== undefined) return same;
-    const titles = titlesOf(test, fileOf(test)).join(' > ');
-    const open = this.fresh.filter(({ id }) => !this.taken.has(id));
-    const moved = open.filter((other) => titlesOf(other, fileOf(other)).join(' > ') === titles && fileOf(other) !== fileOf(test));
-    const found = moved.length === 1 ? moved[0] : this.retitled(test, open);
-    if (found !== undefined) this.taken.add(found.id);
-    return found ?? null;
-  }
-
-  blockOf(version: TrialResult | null) {
-    if (version === null) return null;
-    const path = this.files.pathNow(version.file ?? this.files.placeOf(version));
-    return blockOf(this.files.after(path), readTestTitle(version));
-  }
-
-  private retitled(test: TrialResult, open: readonly TrialResult[]): TrialResult | undefined {
-    const file = this.files.placeOf(test);
-    const was = blockOf(this.files.before(file), readTestTitle(test));
-    if (was === null) return undefined;
-    const alike = open
-      .filter((other) => this.files.pathNow(other.file ?? file) === this.files.pathNow(file))
-      .map((other) => ({ other, share: similarity(was.text, this.blockOf(other)?.text ?? '') }))
-      .filter(({ share }) => share >= RETITLED_SHARE)
-      .toSorted((a, b) => b.share - a.share);
-    return alike[0]?.other;
-  }
-}
-
-function moduleName(path: string): string {
-  return path.replace(/\.\w+$/, '').replaceAll('/', '.');
-}
-
-/** Without the file; of an id that begins with a class or module, the last. */
-function titlesOf(test: TestResult, file: string): readonly string[] {
-  return test.id.startsWith(`${file} > `) ? test.id.slice(file.length + ' > '.length).split(' > ') : [readTestTitle(test)];
-}
-
 const STATUS_WORDS: Partial<Record<Now, string>> = {
   passes: 'they fail, and the changed tests pass. A report with the names of tests would tell more',
   'passes on both': 'the command fails with the old tests, and with the new ones it passes on the old code and on the new',
@@ -410,7 +312,7 @@ const STATUS_WORDS: Partial<Record<Now, string>> = {
 /** Only exit statuses are known. */
 function compareStatuses({ change, rules, base, oldTests, newTests, onOldCode }: Trial): readonly GuardFinding[] {
   if (oldTests.passed !== false || base.passed === null || newTests === null || newTests.passed === null) return [];
-  const tests = change.files.filter(({ path, renamedFrom }) => isJudge(renamedFrom ?? path));
+  const tests = change.files.filter(changesJudge);
   const [first] = tests;
   const isStuck = lacksWhatIsGone(oldTests.output, change);
   // A test file that is gone, or has fewer tests than before.
@@ -423,6 +325,11 @@ function compareStatuses({ change, rules, base, oldTests, newTests, onOldCode }:
   // Without names a failing command says nothing of which test fails: that it fails is known.
   if (first === undefined || !newTests.passed) return [];
   const now: Now | null = lost !== undefined ? 'gone' : onOldCode?.passed === true && base.passed ? 'passes on both' : null;
+  // The exit status takes the place of names: the command was to pass, and passes with the new judges alone.
+  if (rules.failuresAreGoal && !base.passed && !isStuck)
+    return tests.map(({ path, renamedFrom = path }) =>
+      findingOf(RETRIAL_RULES['goal-test-changed'], { file: renamedFrom, level: 'breach', why: STATUS_WORDS.passes as string }),
+    );
   const unclear: Row = { rule: 'old-tests-fail', weight: 'fixed' };
   const row = now === null ? unclear : findRow(base.passed ? 'passed' : 'failed', isStuck ? 'stuck' : 'fails', now);
   if (row === null) return [];
@@ -437,7 +344,7 @@ const DECLARATION =
 
 /** New tests, and tests that failed at the base, which pass on the base's source. */
 function provesNothing({ change, base, newTests, onOldCode }: Trial): readonly GuardFinding[] {
-  const isSourceChanged = change.files.some(({ path }) => roleOf(path) === 'source' && !isJudge(path));
+  const isSourceChanged = change.files.some((file) => roleOf(file.path) === 'source' && !isJudge(file.path) && changesSource(file));
   if (!isSourceChanged || newTests === null || onOldCode === null || onOldCode.passed === null) return [];
   const files = new Files(change);
   const byFile = new Map<string, string[]>();
@@ -452,56 +359,8 @@ function provesNothing({ change, base, newTests, onOldCode }: Trial): readonly G
       byFile.set(file, [...(byFile.get(file) ?? []), readTestTitle(test)]);
     }
   } else if (base.passed === false && newTests.passed === true && onOldCode.passed) {
-    const file = change.files.find(({ path }) => isTestFile(path)) ?? change.files.find(({ path }) => isJudge(path));
+    const file = change.files.find(({ path }) => isTestFile(path)) ?? change.files.find(changesJudge);
     if (file !== undefined) byFile.set(file.path, ['the changed tests']);
   }
   return [...byFile].map(([file, titles]) => findingOf(RETRIAL_RULES['proves-nothing'], { file, level: 'note', why: listTitles(titles) }));
-}
-
-/** What runners, compilers and interpreters say of a name or file that is not there. */
-const LACKS =
-  /is not a (?:function|constructor)|is not defined|not provide an export|cannot find|can't find|could not find|not found|no such|cannot import|no module|has no attribute|has no member|unexpected keyword|positional argument|undefined|unresolved|unknown|does not exist|doesn't exist|uninitialized constant|no member named|cannot be resolved|failed to resolve|not in scope|undeclared/i;
-
-/** Does the message say that a name or a file is not there? */
-export function lacksAnything(message: string): boolean {
-  return LACKS.test(message);
-}
-
-/** `message`: of one test, or all that was printed. Each line is read by itself. */
-export function lacksWhatIsGone(message: string, change: Change): boolean {
-  const lines = message.split('\n').filter((line) => LACKS.test(line));
-  if (lines.length === 0) return false;
-  // Names that the source no longer has, and names that only the new judges have: new code may use them.
-
-  const found = known.get(change) ?? collectGone(change);
-  known.set(change, found);
-  const gone = found;
-  return lines.some((line) => findDeclaredNames(line).some((name) => gone.has(name)));
-}
-
-const known = new WeakMap<Change, ReadonlySet<string>>();
-
-function collectGone({ files }: Change): ReadonlySet<string> {
-  const source = files.filter(({ path }) => roleOf(path) === 'source' && !isJudge(path));
-  const judges = files.filter(({ path }) => isJudge(path));
-  return new Set([...difference(source, 'before', 'after'), ...difference(judges, 'after', 'before')]);
-}
-
-/** Names in one version of the files that are not in the other. A file's own name counts too. */
-function difference(files: readonly FileChange[], one: 'before' | 'after', other: 'before' | 'after'): readonly string[] {
-  const collectNames = (side: 'before' | 'after') =>
-    files.flatMap((file) => {
-      const text = file[side];
-      if (text === null) return [];
-      const path = side === 'before' ? (file.renamedFrom ?? file.path) : file.path;
-
-      const stem = path.slice(path.lastIndexOf('/') + 1).split('.', 1)[0] ?? '';
-      return [...findDeclaredNames(text), ...findDeclaredNames(stem)];
-    });
-  const left = new Set(collectNames(other));
-  return collectNames(one).filter((name) => !left.has(name));
-}
-
-function findDeclaredNames(text: string): readonly string[] {
-  return text.match(/[\p{L}_$][\p{L}\p{N}_$]{2,}/gu) ?? [];
 }

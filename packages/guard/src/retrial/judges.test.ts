@@ -1,7 +1,7 @@
 // Which files are judges, and what of a manifest is.
 
-import { expect, it } from 'vitest';
-import { isJudge, isRunnerSetting, isTestFile, mergeManifests } from './judges.js';
+import { describe, expect, it } from 'vitest';
+import { changesJudge, changesSource, isJudge, isRunnerSetting, isTestFile, mergeVersions } from './judges.js';
 
 it.each([
   ['src/cart.test.ts', true],
@@ -20,13 +20,21 @@ it.each([
   ['pyproject.toml', true],
   ['package.json', true],
   ['Makefile', true],
+  ['src/cart/tests.rs', true],
+  ['tests/common/mod.rs', true],
+  ['src/cart.rs', false],
   ['src/cart.ts', false],
   ['cart.go', false],
-  ['tsconfig.json', false],
-  ['babel.config.js', false],
-  ['eslint.config.js', false],
+  ['tsconfig.json', true],
+  ['babel.config.js', true],
+  ['eslint.config.js', true],
   ['package-lock.json', false],
-  ['.github/workflows/ci.yml', false],
+  ['.github/workflows/ci.yml', true],
+  ['CMakeLists.txt', true],
+  ['test.c', true],
+  ['composer.json', true],
+  ['rollup.config.js', false],
+  ['setup.py', false],
   ['README.md', false],
 ])('%s judges: %s', (path, judges) => {
   expect(isJudge(path)).toBe(judges);
@@ -47,13 +55,44 @@ it('takes scripts and runner settings of one manifest and the rest of the other'
     mocha: { grep: 'x' },
     dependencies: { a: '1', b: '1' },
   });
-  expect(JSON.parse(mergeManifests(base, now) ?? '')).toEqual({
+  expect(JSON.parse(mergeVersions('package.json', base, now)?.text ?? '')).toEqual({
     name: 'a',
     type: 'module',
     scripts: { test: 'node --test' },
     jest: { bail: true },
     dependencies: { a: '1', b: '1' },
   });
-  expect(mergeManifests('[]', now)).toBeNull();
-  expect(mergeManifests(base, '{')).toBeNull();
+  expect(mergeVersions('package.json', '[]', now)).toBeNull();
+  expect(mergeVersions('package.json', base, '{')).toBeNull();
+});
+
+describe('tests inside a source file', () => {
+  const path = 'src/sum.rs';
+  const base = 'pub fn sum() -> u8 { 1 }\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn adds() { assert_eq!(super::sum(), 1); }\n}\n';
+  const product = base.replace('{ 1 }', '{ 2 }');
+  const judge = base.replace('assert_eq!(super::sum(), 1);', '');
+  const kindOf = (after: string | null, before: string | null = base) => {
+    const file = { path, before, after };
+    return [changesJudge(file) ? 'judge' : '', changesSource(file) ? 'source' : ''].join(' ').trim();
+  };
+
+  it('judge, and the rest of the file does not', () => {
+    expect([product, judge, product.replace('#[test]', ''), base].map((after) => kindOf(after))).toEqual([
+      'source',
+      'judge',
+      'judge source',
+      '',
+    ]);
+    expect([kindOf(null), kindOf(base, null), kindOf('fn a() {}\n', 'fn b() {}\n')]).toEqual(['judge source', 'judge source', 'source']);
+    // Nobody can say what of it judges.
+    expect(kindOf(`${base}}`)).toBe('judge source');
+  });
+
+  it('are put into the code of another version, or named where they have no place', () => {
+    expect(mergeVersions(path, base, product.replace('assert_eq!(super::sum(), 1);', ''))).toEqual({ text: product, unplaced: [] });
+    expect(mergeVersions(path, base, null)).toEqual({ text: null, unplaced: ['tests::adds'] });
+    expect(mergeVersions(path, base, '{')).toEqual({ text: null, unplaced: ['tests::adds'] });
+    expect(mergeVersions(path, null, base)?.text).toBe('pub fn sum() -> u8 { 1 }\n\n');
+    expect(mergeVersions(path, 'fn a() {}\n', 'fn b() {}\n')).toBeNull();
+  });
 });

@@ -5,6 +5,8 @@ import type { RuleWords } from '../findings/finding.js';
 export type RetrialRule =
   | 'regression-hidden'
   | 'failing-test-removed'
+  | 'goal-test-changed'
+  | 'test-lost'
   | 'expectation-changed'
   | 'old-tests-fail'
   | 'proves-nothing'
@@ -26,6 +28,18 @@ export const RETRIAL_RULES: Readonly<Record<RetrialRule, RuleWords>> = {
     'high',
     'A test that failed at the base is gone or skipped, and its old version still fails.',
     'Make the old test pass.',
+  ),
+  'goal-test-changed': retrialRule(
+    'goal-test-changed',
+    'critical',
+    'A test that was to be made to pass passes only in its new version.',
+    'Mend the product code. If the test is wrong, answer `blocked` with the reason.',
+  ),
+  'test-lost': retrialRule(
+    'test-lost',
+    'critical',
+    'A test that ran at the base does not run now.',
+    'Keep the test, or move it with its checks.',
   ),
   'expectation-changed': retrialRule(
     'expectation-changed',

@@ -173,3 +173,26 @@ it('looks at the whole of a large change a few times only, and at the files it t
   expect({ count: corrections.length, left }).toEqual({ count: 600, left: [] });
   expect(seen).toBeLessThan(600 * 6);
 });
+
+describe('tests inside a source file', () => {
+  // One hunk: lines of both change side by side.
+  const before = '#[test]\nfn adds() { assert_eq!(sum(), 1); }\npub fn sum() -> u8 { 1 }\n';
+  const after = '#[test]\nfn adds() { sum(); }\npub fn sum() -> u8 { 2 }\n';
+  const path = 'src/lib.rs';
+  /** A retrial points at no line. */
+  const hidden: Look = ({ files }) => ({
+    findings: files.flatMap((one) =>
+      one.after?.includes('assert_eq') === true
+        ? []
+        : [findingOf(findRuleWords('regression-hidden'), { file: path, level: 'breach', before: null, after: null })],
+    ),
+    unread: new Set(),
+  });
+
+  it('go back to what they were, and the product code stays', () => {
+    const change = { path, before, after };
+    expect(corrected([change], hidden({ files: [change] }).findings, hidden)).toEqual([
+      { path, how: 'hunk', text: before.replace('{ 1 }', '{ 2 }') },
+    ]);
+  });
+});

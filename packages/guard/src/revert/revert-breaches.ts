@@ -3,6 +3,7 @@
 
 import type { Change, FileChange } from '../change.js';
 import type { GuardFinding } from '../findings/finding.js';
+import { spliceJudge, splitInlineTests } from '../inline/split.js';
 import { Hunks, testLines } from './hunks.js';
 import type { Hunk } from './hunks.js';
 
@@ -82,7 +83,7 @@ class Unfinished {
     for (const file of named) {
       const { path, renamedFrom } = file;
       const own = [path, ...(renamedFrom === undefined ? [] : [renamedFrom])].flatMap((name) => byFile.get(name) ?? []);
-      this.done.set(path, honestPart(file, own) ?? wholeOf(file));
+      this.done.set(path, honestPart(file, own) ?? withOldTests(file));
     }
     const { findings: left, unread } = this.look(this.change());
     const bad = new Set([...unread, ...left.map(({ file }) => file)]);
@@ -93,7 +94,7 @@ class Unfinished {
     });
     for (const file of open) {
       const text = this.byTrial(file);
-      this.done.set(file.path, text === null ? wholeOf(file) : { path: file.path, how: 'hunk', text });
+      this.done.set(file.path, text === null ? withOldTests(file) : { path: file.path, how: 'hunk', text });
     }
     return open.length === 0 ? left : this.look(this.change()).findings;
   }
@@ -153,6 +154,15 @@ function honestPart({ path, before, after, renamedFrom }: FileChange, findings: 
   // A file that was moved and is otherwise as it was is a change still; a new one without a test is not worth keeping.
   const isNothing = before === null ? !honest.some(({ isTest }) => isTest) : honest.length === 0 && renamedFrom === undefined;
   return isNothing ? null : { path, how: 'hunk', text: hunks.written(honest) };
+}
+
+/** Of a source file with tests inside only these go back to what they were. */
+function withOldTests(file: FileChange): Correction {
+  const { path, before, after } = file;
+  if (before === null || after === null || splitInlineTests(path, before) === null) return wholeOf(file);
+  const spliced = spliceJudge(path, after, before);
+  if (spliced === null || spliced.unplaced.length > 0 || spliced.text === before || spliced.text === after) return wholeOf(file);
+  return { path, how: 'hunk', text: spliced.text };
 }
 
 function wholeOf({ path, before, renamedFrom }: FileChange): Correction {

@@ -1,5 +1,6 @@
 // Rules about files that say what is checked, and how: settings, scripts, the CI, locked packages, and source where only tests may change.
 
+import { changesTestLines } from '../project/build-files.js';
 import { loosensChecks, pyprojectPart } from '../project/loosened-settings.js';
 import { roleOf, standsFor } from '../project/paths.js';
 import { CheckFiles } from '../project/check-files.js';
@@ -116,11 +117,12 @@ function changedFile(evidence: Evidence, file: ReadFile, checkFiles: CheckFiles)
   ): readonly Seen[] => [{ rule, sighting: { file: change.path, level, ...differing(change), ...(why === undefined ? {} : { why }) } }];
   switch (role) {
     case 'source': {
+      if (changesTestLines(change)) return seen('config-changed', undefined, 'it says otherwise which tests run');
       if (targetsDiffer(change)) return seen('scripts-changed', undefined, 'a target that tests or checks is another');
       const checkFile = change.before !== null && evidence.input.scope === 'any' ? checkFiles.of(change.renamedFrom ?? change.path) : null;
       if (checkFile !== null) return seen(checkFile.rule, 'note', checkFile.rule === 'command-changed' ? undefined : checkFile.why);
       const isMovedTest = change.before === null && (file.after?.tests.length ?? 0) > 0;
-      return evidence.isTestingOnly && !isMovedTest ? seen('source-changed', 'breach') : [];
+      return evidence.isTestingOnly && !isMovedTest && evidence.changesProduct(change) ? seen('source-changed', 'breach') : [];
     }
     case 'config': {
       const name = change.path.slice(change.path.lastIndexOf('/') + 1);

@@ -16,7 +16,7 @@ export interface Rule extends RuleWords {
 
 /** The platform, a version, what is installed. */
 const PLATFORM =
-  /platform|version|\bos\.name\b|pypy|win32|windows|darwin|linux|macos|implementation|importorskip|skipOn|affected|find_spec|hasattr|\bHAS_|\bhas_|supports?|is_installed|available|node_?major|isNode|isBrowser|\bsys\.|is None$|typeof /i;
+  /platform|version|\bos\.name\b|pypy|win32|windows|darwin|linux|macos|implementation|importorskip|skipOn|affected|find_spec|hasattr|\bHAS_|\bhas_|supports?|is_installed|available|\btarget_|\bunix\b|\bmiri\b|\bfeature\b|node_?major|isNode|isBrowser|\bsys\.|is None$|typeof /i;
 
 export function isAboutPlatform(condition: Value | null): boolean {
   return condition !== null && PLATFORM.test(print(condition));

@@ -10,6 +10,7 @@ import { isLiteralValue, print } from '../syntax/print.js';
 import { readSource } from '../syntax/read.js';
 import { dottedName, eachStatement, eachValue, lastName, positional, someValue } from '../syntax/walk.js';
 import type { Rule } from './rule.js';
+import { goalTexts, unreadAnswers, unreadQuestions } from './unread-source.js';
 
 interface ChangedSource {
   readonly file: ReadFile;
@@ -51,8 +52,8 @@ const testDetected: Rule = {
   levels: 'A note for `NODE_ENV`, which programs read for other reasons too.',
   example: { cheat: 'if os.environ.get("PYTEST_CURRENT_TEST"): return 3', honest: 'if (process.env.NODE_ENV !== "production") warn()' },
   find: (evidence) =>
-    findChangedSources(evidence, /PYTEST|pytest|unittest|JEST|VITEST|jest|vitest|mocha|NODE_ENV|\bTESTING\b|NODE_TEST/).flatMap(
-      (changed) => {
+    findChangedSources(evidence, /PYTEST|pytest|unittest|JEST|VITEST|jest|vitest|mocha|NODE_ENV|\bTESTING\b|NODE_TEST/)
+      .flatMap((changed) => {
         const found: Sighting[] = [];
         eachValue(changed.source.body, (value) => {
           const level = asksForTest(value);
@@ -61,8 +62,8 @@ const testDetected: Rule = {
           return false;
         });
         return found;
-      },
-    ),
+      })
+      .concat(unreadQuestions(evidence)),
 };
 
 const CERTAIN =
@@ -100,18 +101,20 @@ const inputSpecialCased: Rule = {
   levels: 'A breach where a test has both the input and the value; else nothing is said.',
   example: { cheat: 'if (input === "3 + 4 * 2") return 11', honest: 'if (input === "") return 0' },
   find: (evidence) =>
-    findChangedSources(evidence, /\bif\b|\?|\bmatch\b|\bcase\b/).flatMap((changed) => {
-      const found: Sighting[] = [];
-      let texts: readonly string[] | null = null;
-      eachStatement(changed.source.body, (statement) => {
-        for (const { place, input, output } of findAnswers(statement)) {
-          if (!changed.isNew(place)) continue;
-          texts ??= testTexts(evidence, changed.source.path);
-          if (texts.some((text) => text.includes(input) && text.includes(output))) found.push(sourceSighting(changed, place, 'breach'));
-        }
-      });
-      return found;
-    }),
+    findChangedSources(evidence, /\bif\b|\?|\bmatch\b|\bcase\b/)
+      .flatMap((changed) => {
+        const found: Sighting[] = [];
+        let texts: readonly string[] | null = null;
+        eachStatement(changed.source.body, (statement) => {
+          for (const { place, input, output } of findAnswers(statement)) {
+            if (!changed.isNew(place)) continue;
+            texts ??= testTexts(evidence, changed.source.path);
+            if (texts.some((text) => text.includes(input) && text.includes(output))) found.push(sourceSighting(changed, place, 'breach'));
+          }
+        });
+        return found;
+      })
+      .concat(unreadAnswers(evidence)),
 };
 
 interface Answer {
@@ -168,7 +171,7 @@ function testTexts(evidence: Evidence, path: string): readonly string[] {
     const text = evidence.files.some(({ change }) => change.path === test) ? null : (evidence.input.same?.(test) ?? null);
     return text === null ? [] : [[test, text] as const];
   });
-  return [...changed, ...beside].flatMap(([test, text]) => {
+  return [...changed, ...beside, ...goalTexts(evidence)].flatMap(([test, text]) => {
     const source = readSource(test, text);
     return source === null ? [] : [literalsOf(source.body)];
   });

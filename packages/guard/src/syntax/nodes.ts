@@ -1,4 +1,4 @@
-// One small tree for both languages: expressions are values, everything else statements. The lowerings of each language make it.
+// One small tree for all languages: expressions are values, everything else statements. The lowerings of each language make it.
 
 export interface Place {
   readonly from: number;
@@ -117,7 +117,7 @@ export interface Comment extends Place {
   readonly words: string;
 }
 
-export type Language = 'javascript' | 'python';
+export type Language = 'javascript' | 'python' | 'rust';
 
 /** One file as it was read. */
 export interface Source {
@@ -138,7 +138,25 @@ export function isPython(path: string): boolean {
   return /\.pyi?$/.test(path);
 }
 
+export function isRust(path: string): boolean {
+  return path.endsWith('.rs');
+}
+
 /** Languages that the guard reads as code. */
 export function isCode(path: string): boolean {
-  return isJavaScript(path) || isPython(path);
+  return isJavaScript(path) || isPython(path) || isRust(path);
+}
+
+/** Endings of languages in which tests are written. Prose, data and styles are none. */
+const LANGUAGES: ReadonlySet<string> = new Set(
+  (
+    'go rs java kt kts scala sc groovy clj cljs cljc rb php cs fs vb swift m mm c h cc cpp cxx hpp hh hxx cu ex exs erl hrl hs ml mli re elm ' +
+    'dart lua r jl pl pm t raku sh bash zsh fish bats ps1 psm1 zig nim d cr v sol sql vue svelte astro coffee feature robot f90 f95 pas adb ' +
+    'ads lisp scm rkt tcl gd hx vala odin gleam'
+  ).split(' '),
+);
+
+/** Code that the guard cannot read: nobody knows what a change does to tests in it. */
+export function isForeignCode(path: string): boolean {
+  return !isCode(path) && LANGUAGES.has((/\.(\w+)$/.exec(path)?.[1] ?? '').toLowerCase());
 }

@@ -1,17 +1,24 @@
 // A file as a tree, by its name.
 
 import { readJavaScript } from './javascript/lower.js';
-import { isJavaScript, isPython } from './nodes.js';
+import { isJavaScript, isPython, isRust } from './nodes.js';
 import { readPython } from './python/lower.js';
+import { readRust } from './rust/lower.js';
 import type { Source, Statement, Value } from './nodes.js';
 import { blocksOf, partsOf, valuesOf } from './walk.js';
 
 /** Far beyond what people write. Every walk through the tree bears this much. */
 const DEEPEST = 500;
 
-/** Null where it is in neither language. */
+/** Null where it is in no language that is read. Of Rust only what tests use is read. */
 export function readSource(path: string, text: string): Source | null {
-  const source = isJavaScript(path) ? readJavaScript(path, text) : isPython(path) ? readPython(path, text) : null;
+  const source = isJavaScript(path)
+    ? readJavaScript(path, text)
+    : isPython(path)
+      ? readPython(path, text)
+      : isRust(path)
+        ? readRust(path, text)
+        : null;
   if (source === null || !isTreeTooDeep(source.body)) return source;
   return { ...source, body: [], comments: [], problem: 'the code is nested too deeply' };
 }

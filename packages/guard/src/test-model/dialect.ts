@@ -36,7 +36,7 @@ export interface Dialect {
 }
 
 export function dialectOf(language: Language): Dialect {
-  return language === 'javascript' ? JAVASCRIPT : PYTHON;
+  return DIALECTS[language];
 }
 
 function matcherTable(...groups: readonly (readonly [string, Relation | Asking])[]): ReadonlyMap<string, Asking> {
@@ -230,3 +230,22 @@ const PYTHON: Dialect = {
   runs: wordSet('map filter all any list sorted run_until_complete subTest'),
   doubles: /(^|\.)(Mock|MagicMock|AsyncMock|NonCallableMock|PropertyMock|create_autospec|sentinel|patch(\.object|\.dict|\.multiple)?)$/,
 };
+
+/** The standard library's macros are read as statements; these are calls of others. */
+const RUST: Dialect = {
+  expects: new Set(),
+  matchers: new Map(),
+  asserts: matcherTable(
+    ['assert_snapshot assert_debug_snapshot assert_json_snapshot assert_yaml_snapshot assert_display_snapshot', 'snapshot'],
+    ['assert_approx_eq assert_relative_eq assert_abs_diff_eq assert_ulps_eq', 'close'],
+    ['should_panic', { relation: 'raises', subject: 1, wanted: 0 }],
+  ),
+  assertOwners: new Set(),
+  assertModules: /$^/,
+  fails: new Set(),
+  skips: new Map(),
+  runs: wordSet('for_each map filter all any block_on catch_unwind with scope spawn'),
+  doubles: /$^/,
+};
+
+const DIALECTS: Readonly<Record<Language, Dialect>> = { javascript: JAVASCRIPT, python: PYTHON, rust: RUST };

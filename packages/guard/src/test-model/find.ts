@@ -8,7 +8,10 @@ import { registrationOf } from './registration.js';
 import type { Registration } from './registration.js';
 import { Scope, expand, resolveTable } from './scope.js';
 import type { FunctionValue, Place, Source, Statement, Value, ValueOf } from '../syntax/nodes.js';
+import { truthOf } from '../syntax/fold.js';
 import { print } from '../syntax/print.js';
+import { lowerDoctests } from '../syntax/python/doctests.js';
+import { isTestAttribute } from '../syntax/rust/test-items.js';
 import { dottedName, eachStatement, keyword, lastName, positional, someValueIn } from '../syntax/walk.js';
 
 export interface FoundTests {
@@ -18,13 +21,18 @@ export interface FoundTests {
   readonly dialect: Dialect;
 }
 
-export function findTests(source: Source): FoundTests {
+/** `readsDoctests`: the project runs the examples of docstrings too. */
+export function findTests(source: Source, readsDoctests = false): FoundTests {
   const scope = new Scope([source.body], null);
   const around: Around = { path: [], scope, marks: [], hooks: [], tables: [], columns: null };
   const dialect = dialectOf(source.language);
   const tests: Test[] = [];
   if (source.language === 'javascript') new JavaScriptFinder(source, tests).body(source.body, around, 0);
-  else new PythonFinder(source, tests).module(around);
+  else if (source.language === 'rust') new RustFinder(source, tests).body(source.body, around);
+  else {
+    new PythonFinder(source, tests).module(around);
+    if (readsDoctests) tests.push(...findDoctests(source, around));
+  }
   // Tests of the same titles are told apart by their number.
 
   const counts = new Map<string, number>();
@@ -87,7 +95,9 @@ class JavaScriptFinder {
         if (statement.value !== null) this.value(statement.value, around, depth, statement);
         return;
       case 'if':
-        this.body(statement.then, { ...around, marks: [...around.marks, conditional(statement.test, statement)] }, depth);
+        // Under the runner the condition of in-source tests always holds.
+        if (isInSource(statement)) this.body(statement.then, around, depth);
+        else this.body(statement.then, { ...around, marks: [...around.marks, conditional(statement.test, statement)] }, depth);
         this.body(statement.other, { ...around, marks: [...around.marks, conditional(statement.test, statement)] }, depth);
         return;
       case 'loop':
@@ -221,6 +231,11 @@ class JavaScriptFinder {
     this.body(run.body, { ...around, scope: around.scope.inner([run.body], given, around.scope) }, depth + 1);
     this.open.delete(run);
   }
+}
+
+/** `if (import.meta.vitest) { … }` */
+export function isInSource(statement: Statement): boolean {
+  return statement.kind === 'if' && print(statement.test).includes('import.meta.vitest');
 }
 
 function conditional(condition: Value, { from, to }: Place): Mark {
@@ -427,4 +442,76 @@ function moduleMarks(body: readonly Statement[]): readonly Mark[] {
     return undefined;
   });
   return marks;
+}
+
+function findDoctests(source: Source, around: Around): readonly Test[] {
+  return lowerDoctests(source.text).map(({ name, from, to, body }) => {
+    const place = { from, to };
+    const run: FunctionValue = { ...place, kind: 'function', params: [], body, isAsync: false };
+    return { ...around, ...place, source, path: [`${name} doctest`.trim()], head: place, run };
+  });
+}
+
+class RustFinder {
+  constructor(
+    private readonly source: Source,
+    private readonly tests: Test[],
+  ) {}
+
+  body(body: readonly Statement[], around: Around): void {
+    for (const statement of body) {
+      if (statement.kind === 'class')
+        this.body(statement.body, {
+          ...around,
+          path: [...around.path, statement.name],
+          scope: around.scope.inner([statement.body]),
+          marks: [...around.marks, ...attributeMarks(statement.decorators)],
+        });
+      else if (statement.kind === 'function' && statement.decorators.some((decorator) => isTestAttribute(attributeName(decorator))))
+        this.tests.push({
+          ...around,
+          source: this.source,
+          path: [...around.path, statement.name],
+          from: statement.from,
+          to: statement.to,
+          head: statement.head,
+          run: statement.value,
+          marks: [...around.marks, ...attributeMarks(statement.decorators)],
+          tables: attributeRows(statement.decorators),
+          columns: null,
+        });
+    }
+  }
+}
+
+function attributeName(attribute: Value): string {
+  const name = attribute.kind === 'call' ? attribute.callee : attribute.kind === 'binary' ? attribute.left : attribute;
+  return name.kind === 'name' ? name.name : '';
+}
+
+/** `#[ignore]`, `#[cfg(any())]`, `#[cfg_attr(miri, ignore)]`. What holds under every test is no mark. */
+function attributeMarks(attributes: readonly Value[]): readonly Mark[] {
+  return attributes.flatMap((attribute): readonly Mark[] => {
+    const place = { from: attribute.from, to: attribute.to };
+    const name = attributeName(attribute);
+    if (name === 'ignore') return [{ kind: 'skip', condition: null, ...place }];
+    const [condition, ...marks] = attribute.kind === 'call' ? positional(attribute) : [];
+    if (condition === undefined || !(name === 'cfg' || (name === 'cfg_attr' && marks.some((mark) => attributeName(mark) === 'ignore'))))
+      return [];
+    const truth = truthOf(condition);
+    // Under `cfg` it runs where the condition holds, under `cfg_attr` where it does not.
+    if (truth === 'unknown') return [{ kind: 'skip', condition, ...place }];
+    return (truth === 'true') === (name === 'cfg') ? [] : [{ kind: 'skip', condition: null, ...place }];
+  });
+}
+
+/** `#[case(1, 2)]` and `#[test_case(1 => 2)]`: a row each. */
+function attributeRows(attributes: readonly Value[]): readonly Value[] {
+  const items = attributes.flatMap((attribute): readonly Value[] =>
+    attribute.kind === 'call' && /(?:^|::)(?:case|test_case)$/.test(attributeName(attribute))
+      ? [{ kind: 'list', type: 'tuple', items: positional(attribute), from: attribute.from, to: attribute.to }]
+      : [],
+  );
+  const [first] = items;
+  return first === undefined ? [] : [{ kind: 'list', type: 'list', items, from: first.from, to: first.to }];
 }

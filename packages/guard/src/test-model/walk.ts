@@ -157,7 +157,7 @@ class Walk implements Walked {
           if (value.kind === 'call' && lastName(value.callee) === 'suppress') inner = withObstacle('swallowed', statement);
           if (asked?.relation === 'raises') {
             this.raises(asked, statement, value, scope, source, obstacles);
-            if (asked.wanted !== null && /^(AssertionError|Exception|BaseException)$/.test(dottedName(asked.wanted)))
+            if (asked.wanted !== null && /^(AssertionError|Exception|BaseException|panic)$/.test(dottedName(asked.wanted)))
               inner = withObstacle('swallowed', statement);
           }
         }
