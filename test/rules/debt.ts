@@ -11,6 +11,7 @@ export const space: Space = {
   passing: [null, 0, 1, 4],
   missing: [null, 0, 1, 4],
   regressions_measured: [null, 0, 1],
+  unchecked: [null, 0, 1],
 };
 
 /** More regressions than a thousand million are no count. */
@@ -18,8 +19,11 @@ export const limits: Limits = { first: 0, cap: 3, target: null, ranges: { regres
 
 export function possible(facts: Facts): boolean {
   const read = facts['report'] === 'ok';
-  if (!read) return ['passed', 'regressions', 'failed', 'passing', 'missing', 'regressions_measured'].every((name) => facts[name] === null);
-  return ['failed', 'passing', 'missing', 'regressions_measured'].every((name) => facts[name] !== null);
+  if (!read)
+    return ['passed', 'regressions', 'failed', 'passing', 'missing', 'regressions_measured', 'unchecked'].every(
+      (name) => facts[name] === null,
+    );
+  return ['failed', 'passing', 'missing', 'regressions_measured', 'unchecked'].every((name) => facts[name] !== null);
 }
 
 export function states(facts: Facts, terms: Terms): Statement {
@@ -32,6 +36,8 @@ export function states(facts: Facts, terms: Terms): Statement {
 
   const measured = above(facts, 'regressions_measured', 0);
   if (passed === true && regressions === 0 && failed === 0 && !measured && !ranNothing(facts)) {
+    // A8: what fails sometimes has not passed.
+    if (above(facts, 'unchecked', 0)) return waived('A8', 'converge', [], terms);
     return above(facts, 'missing', 0) ? waived('B3', 'converge', [], terms) : clean('B3', 'converge');
   }
   // A report that says "failed" and counts what failed is of one mind; every other one contradicts itself or leaves a word out.
@@ -80,6 +86,7 @@ export const vows: readonly Vowed[] = [
   { id: 'B-unread', when: (facts) => facts['report'] === 'unreadable', never: ['converge', 'accept'] },
   { id: 'B-unrun', when: (facts) => ranNothing(facts), never: ['converge', 'accept'] },
   { id: 'B-missing', when: (facts) => above(facts, 'missing', 0), never: ['approved'] },
+  { id: 'B-unchecked', when: (facts) => above(facts, 'unchecked', 0), never: ['approved'] },
   {
     id: 'B-clean',
     when: (facts) => isClean(facts) && facts['missing'] === 0 && facts['regressions_measured'] === 0,

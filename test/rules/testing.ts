@@ -1,4 +1,4 @@
-// The rules of the testing loop (T1…T6), stated a second time from the specification, in its order.
+// The rules of the testing loop (T1…T6, V2, A1), stated a second time from the specification, in its order.
 
 import type { Facts } from '@umpire/core/loops/loop.js';
 import { above, clean, maybeNumber, number, type Limits, type Space, type Statement, type Terms, type Vowed, waived } from './statement.js';
@@ -11,15 +11,16 @@ export const space: Space = {
   broken: [null, 0, 1, 2, 3],
   gain: [null, -2, -1, 0, 1, 2],
   regressions_measured: [null, 0, 1],
+  lost_tests: [null, 0, 1],
 };
 
 export const limits: Limits = { first: 0, cap: 3, target: 80, ranges: { pass_rate: [0, 1], coverage: [0, 100] }, thresholds: {} };
 
 export function possible(facts: Facts): boolean {
   if (facts['run'] !== 'ok') {
-    return ['pass_rate', 'coverage', 'broken', 'gain', 'regressions_measured'].every((name) => facts[name] === null);
+    return ['pass_rate', 'coverage', 'broken', 'gain', 'regressions_measured', 'lost_tests'].every((name) => facts[name] === null);
   }
-  if (facts['regressions_measured'] === null) return false;
+  if (facts['regressions_measured'] === null || facts['lost_tests'] === null) return false;
   // Both compare with the chain's last verdict: there was one, or there was none.
   if ((facts['broken'] === null) !== (facts['gain'] === null)) return false;
   // Gone minus new is never less than minus the new ones.
@@ -34,12 +35,15 @@ export function states(facts: Facts, terms: Terms): Statement {
   const coverage = maybeNumber(facts, 'coverage');
   const unmeasured = coverage === null;
   const regressed = above(facts, 'regressions_measured', 0);
-  const anomalies = [...(unmeasured ? ['T5'] : []), ...(regressed ? ['V2'] : [])];
-  const met = !regressed && passRate >= 0.95 && (unmeasured || coverage >= terms.target);
+  const lost = above(facts, 'lost_tests', 0);
+  const anomalies = [...(unmeasured ? ['T5'] : []), ...(regressed ? ['V2'] : []), ...(lost ? ['A1'] : [])];
+  const met = !regressed && !lost && passRate >= 0.95 && (unmeasured || coverage >= terms.target);
 
   if (met) return unmeasured ? waived('T2', 'converge', anomalies, terms) : clean('T2', 'converge', anomalies);
   // V2: a measured regression is never waived.
   if (terms.round >= terms.cap && regressed) return clean('V2', 'escalate', anomalies);
+  // A1: nor is a lost test.
+  if (terms.round >= terms.cap && lost) return clean('A1', 'escalate', anomalies);
   if (terms.round >= terms.cap) return waived('T4', 'accept', anomalies, terms);
 
   if (worse(facts)) return clean('T6', 'revise', anomalies);
@@ -67,20 +71,26 @@ function covers(facts: Facts, { target }: Terms): boolean {
   return coverage !== null && coverage >= target;
 }
 
+/** Every test of the base runs, and passes if it passed. */
+function isKept(facts: Facts): boolean {
+  return facts['regressions_measured'] === 0 && facts['lost_tests'] === 0;
+}
+
 export const vows: readonly Vowed[] = [
   { id: 'T-rate', when: (facts) => facts['pass_rate'] !== null && !passes(facts), never: ['converge'] },
   { id: 'T-coverage', when: (facts, terms) => facts['coverage'] !== null && !covers(facts, terms), never: ['converge'] },
   { id: 'T-blind', when: (facts) => facts['coverage'] === null, never: ['approved'] },
   { id: 'T-early', when: (_, terms) => terms.round < terms.cap, never: ['accept', 'escalate'] },
   { id: 'T-regressed', when: (facts) => above(facts, 'regressions_measured', 0), never: ['converge', 'accept'] },
+  { id: 'T-lost', when: (facts) => above(facts, 'lost_tests', 0), never: ['converge', 'accept'] },
   {
     id: 'T-met',
-    when: (facts, terms) => passes(facts) && covers(facts, terms) && facts['regressions_measured'] === 0,
+    when: (facts, terms) => passes(facts) && covers(facts, terms) && isKept(facts),
     never: ['revise', 'accept', 'escalate'],
   },
   {
     id: 'T-met-blind',
-    when: (facts) => passes(facts) && facts['coverage'] === null && facts['regressions_measured'] === 0,
+    when: (facts) => passes(facts) && facts['coverage'] === null && isKept(facts),
     never: ['revise', 'accept', 'escalate'],
   },
 ];

@@ -31,15 +31,59 @@ export function normalizeRoles(loop: Loop, tasks: readonly Task[]): readonly Tas
  */
 export function findCriticRow(loop: Loop, tasks: readonly Task[], waves: Int32Array, chain: string | null): PlacedTask | null {
   const column = typeof loop.chain === 'object' ? loop.chain.column : null;
+  const isOther = (task: Task) => chain !== null && column !== null && (task.columns[column] ?? '').trim() !== chain;
   let best: PlacedTask | null = null;
-  tasks.forEach((task, index) => {
-    if (task.role !== loop.roles.critic) return;
-    if (chain !== null && column !== null && (task.columns[column] ?? '').trim() !== chain) return;
-    if (!isFinished(task) && !carriesOutputs(task, loop)) return;
-    const placed = { task, wave: waves[index] ?? 1 };
-    if (best === null || placed.wave > best.wave || (placed.wave === best.wave && statedWave(task) >= statedWave(best.task))) best = placed;
-  });
+  for (const placed of judgeableCritics(loop, tasks, waves))
+    if (!isOther(placed.task) && (best === null || isLater(placed, best))) best = placed;
   return best;
+}
+
+function judgeableCritics(loop: Loop, tasks: readonly Task[], waves: Int32Array): readonly PlacedTask[] {
+  return tasks.flatMap((task, index) => {
+    if (task.role !== loop.roles.critic || (!isFinished(task) && !carriesOutputs(task, loop))) return [];
+    return [{ task, wave: waves[index] ?? 1 }];
+  });
+}
+
+function isLater({ task, wave }: PlacedTask, other: PlacedTask): boolean {
+  return wave > other.wave || (wave === other.wave && statedWave(task) >= statedWave(other.task));
+}
+
+/**
+ * A14: the latest critic of each chain that no verdict has judged, in the order of the rows: those of the last wave, and earlier ones on
+ * which no work has begun to build. `judged`: ids of critics.
+ */
+export function findUnjudgedCritics(
+  loop: Loop,
+  tasks: readonly Task[],
+  waves: Int32Array,
+  judged: ReadonlySet<string>,
+): readonly PlacedTask[] {
+  const latest = new Map<string, PlacedTask>();
+  const placed = judgeableCritics(loop, tasks, waves);
+  for (const one of placed) {
+    const chain = chainOfRow(loop, one.task);
+    const before = latest.get(chain);
+    if (before === undefined || isLater(one, before)) latest.set(chain, one);
+  }
+  const lastWave = Math.max(0, ...[...latest.values()].map(({ wave }) => wave));
+  const passed = new Set(tasks.flatMap((task) => (task.status === 'in_progress' || isFinished(task) ? task.deps : [])));
+  const open = new Set(
+    [...latest.values()].filter(({ task, wave }) => !judged.has(task.id) && (wave === lastWave || !passed.has(task.id))),
+  );
+  return placed.filter((one) => open.has(one));
+}
+
+/** The first critic without a verdict; if all have one, the latest. In `chain` if the caller chose one. */
+export function findCriticToJudge(
+  loop: Loop,
+  tasks: readonly Task[],
+  waves: Int32Array,
+  chain: string | null,
+  judged: ReadonlySet<string>,
+): PlacedTask | null {
+  const [first] = chain === null ? findUnjudgedCritics(loop, tasks, waves, judged) : [];
+  return first ?? findCriticRow(loop, tasks, waves, chain);
 }
 
 /** The critic's finished rows of the same wave and chain, because several critics may run in parallel. The latest comes last. */

@@ -5,15 +5,16 @@ import { SEVERITIES } from '../model/vocabulary.js';
 import { compileLoop, lookupIn, strictWords } from '../loops/compile.js';
 import { comparedLists, decidingSources, disagreement, extractFacts, listAt, namesOfItems, valueAnomalies } from '../loops/facts.js';
 import { collectFindings } from '../loops/verdict-findings.js';
-import type { EvidenceReading, PastLists } from '../loops/facts.js';
+import type { PastLists } from '../loops/facts.js';
 import { judge } from '../loops/judge.js';
 import type { Judgement, Params, Refusal } from '../loops/judge.js';
-import type { Facts, Loop } from '../loops/loop.js';
+import type { EvidenceReading, Facts, Loop } from '../loops/loop.js';
 import { fillTemplate } from '../loops/template.js';
+import { chainOfRow, findUnjudgedCritics } from './chains.js';
 import type { PlacedTask } from './chains.js';
-import { SUSPECTED_BUG } from '../formats/run-result.js';
+import { isToMend } from '../formats/run-result.js';
 import { bySeverity, describeFinding } from '../formats/finding-text.js';
-import { decidedVerdicts } from './evolve.js';
+import { decidedVerdicts, judgedCritics } from './evolve.js';
 import type { SessionState } from './evolve.js';
 import type { TrendInputs, Effects, RecordedEvidence } from './events.js';
 import { NO_EFFECTS, lowestDimensions, planClosing, planRevision } from './plan-tasks.js';
@@ -85,7 +86,7 @@ export function decideVerdict(round: Round): VerdictDraft | Refusal {
   const { loop, cap, target, strict } = round;
   const compiled = compileLoop(loop);
   const { evidence, dismissed } = withoutDismissed(round.evidence, round.state.rulings);
-  const { counts, findings } = collectFindings(loop, evidence);
+  const { counts, findings } = collectFindings(loop, decidingSources(loop), evidence);
   const params: Params = { round: round.round, cap, target, strict, names: (fact) => namesOfItems(loop.facts[fact], evidence) };
   const weighed: WeighedRound = { round, evidence, params, counts, findings, dismissed };
   const facts = extractFacts(loop, evidence, round.past);
@@ -307,7 +308,7 @@ function planTasks({ round, evidence, findings, params }: WeighedRound, judgemen
     waves,
     critic,
     // V9: the tests of suspected bugs are kept, not mended.
-    findings: findings.filter(({ rule }) => rule !== SUSPECTED_BUG),
+    findings: findings.filter(isToMend),
     lowest: lowestDimensions(Object.keys(evidence).flatMap((name) => listAt(`${name}.dimensions`, evidence) ?? [])),
     lookup,
   };
@@ -322,12 +323,23 @@ function planTasks({ round, evidence, findings, params }: WeighedRound, judgemen
 function describeNextStep({ round, params }: WeighedRound, judgement: Judgement, plan: Plan): string {
   const overruled = judgement.outcome === 'escalate' && judgement.row.then !== 'escalate';
   const lookup = lookupIn(judgement.facts, params);
-  return fillTemplate(overruled ? 'A person decides: {options}.' : judgement.row.next, (name) => {
+  const next = fillTemplate(overruled ? 'A person decides: {options}.' : judgement.row.next, (name) => {
     if (name === 'tasks') return plan.tasks.map((task) => task.id).join(' + ');
     if (name === 'options') return listOptions(round.loop);
     if (name === 'chain') return round.chain;
     return lookup(name);
   });
+  const open = waitingForVerdict(round);
+  if (open.length === 0) return next;
+  const wait = `${open.join(', ')} must be judged before anything that depends on ${open.length === 1 ? 'it' : 'them'} starts.`;
+  return `${wait} ${next}`;
+}
+
+/** A14: other finished critics without a verdict. A run judges them before it starts anything else. */
+function waitingForVerdict({ state, loop, tasks, waves, critic, chain }: Round): readonly string[] {
+  if (state.run !== null || loop.chain === 'session') return [];
+  const open = findUnjudgedCritics(loop, tasks, waves, judgedCritics(state, loop.loop));
+  return open.flatMap(({ task }) => (task.id === critic?.task.id || chainOfRow(loop, task) === chain ? [] : [task.id]));
 }
 
 function listOptions(loop: Loop): string {

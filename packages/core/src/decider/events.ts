@@ -216,6 +216,8 @@ const sessionStarted = object({
   report: text.optional(),
   /** W4: a person takes the exit status of the command as it is, although it may hide a failure. */
   trustsExitStatus: isTrue.optional(),
+  /** A2: a person lets agents change the tests that the command is to make pass. */
+  allowsTestEdits: isTrue.optional(),
   topic: forgeTopic.optional(),
   /** Only for a session that a fleet runs. */
   fleet: fleetSession.optional(),
@@ -268,6 +270,8 @@ const unmergedWork = object({
   files: texts,
   /** A person's work: their next attempt starts from it. */
   goesOn: flag.optional(),
+  /** The content of the commit. */
+  tree: text.optional(),
 });
 export type UnmergedWork = Infer<typeof unmergedWork>;
 
@@ -376,8 +380,17 @@ export const EVENTS = {
   TaskAsked: object({ ...waitingFields, question: text }),
   /** The agent says that it cannot or should not do the task. A person decides; it is not retried by itself. */
   TaskBlocked: object({ ...waitingFields, reason: text }),
-  /** Stopped before it ended. It will run again. `givenBack`: a worker of a fleet could not run it, for a reason of its own. */
-  TaskInterrupted: object({ ...stoppedFields, usage: USAGE.optional(), why: text, givenBack: isTrue.optional() }),
+  /**
+   * Stopped before it ended. It will run again. `givenBack`: a worker of a fleet could not run it, for a reason of its own. `cutOff`: it
+   * ran out of its time or its money.
+   */
+  TaskInterrupted: object({
+    ...stoppedFields,
+    usage: USAGE.optional(),
+    why: text,
+    givenBack: isTrue.optional(),
+    cutOff: isTrue.optional(),
+  }),
   /** In a fleet: files of the session folder that an attempt changed, and what it added to the board. Hashes name blobs. */
   FolderChanged: object({ ...attempt, files: hashes, board: orNull(text) }),
   /** The model's server was overloaded or unreachable. The task is retried after `waitMs`. */

@@ -4,7 +4,7 @@ import { mergeObjects } from '../formats/merge-objects.js';
 import { splitIds } from '../formats/tasks-csv.js';
 import { millisecondsOf } from '../formats/timestamp.js';
 import type { Loop } from '../loops/loop.js';
-import { SUSPECTED_BUG } from '../formats/run-result.js';
+import { isFailingNewTest, KNOWN_FAILURE, SUSPECTED_BUG } from '../formats/run-result.js';
 import type { Cells, Finding } from '../model/vocabulary.js';
 import { breachesBefore, isAwaited } from './critic-scope.js';
 import { HIGHEST_CAP } from '../model/options.js';
@@ -34,6 +34,7 @@ import {
   isJudgedWork,
   isReady,
   isRevision,
+  NO_CUT_OFFS,
   recomputeWaves,
   reopenTask,
   resetTask,
@@ -41,6 +42,7 @@ import {
   withTask,
 } from './run-state.js';
 import type { RunState, TaskState } from './run-state.js';
+import { countCutOff } from './cut-off.js';
 import { computeWaves } from './waves.js';
 
 export interface FrozenRules {
@@ -204,15 +206,34 @@ export function decidedVerdicts(state: SessionState, loop: string, chain: string
   return past.every(isDecided) ? past : past.filter(isDecided);
 }
 
+/** The critics' tasks that a decided verdict of the loop judged. */
+export function judgedCritics(state: SessionState, loop: string): ReadonlySet<string> {
+  const all = [...state.verdicts.values()].flat().filter((past) => isDecided(past) && past.verdict.loop === loop);
+  return new Set(all.flatMap(({ scene }) => scene.critic ?? []));
+}
+
 function isDecided({ verdict }: PastVerdict): boolean {
   return verdict.status === 'decided';
 }
 
-/** Findings of the last verdict of each chain about new tests that fail. */
-export function suspectedBugs({ verdicts }: SessionState): readonly Finding[] {
-  return [...verdicts.values()].flatMap(
-    (past) => past.findLast(isDecided)?.verdict.findings.filter(({ rule }) => rule === SUSPECTED_BUG) ?? [],
-  );
+/** The last decided verdict of each chain. */
+export function lastVerdicts({ verdicts }: SessionState): readonly PastVerdict[] {
+  return [...verdicts.values()].flatMap((past) => past.findLast(isDecided) ?? []);
+}
+
+/** Findings of the last verdict of each chain about new tests that fail after a fix cycle, in product code. */
+export function suspectedBugs(state: SessionState): readonly Finding[] {
+  return lastVerdicts(state).flatMap(({ verdict }) => verdict.findings.filter(({ rule }) => rule === SUSPECTED_BUG));
+}
+
+/** The same about tests that failed at the base already: no verdict counts them. */
+export function knownFailures(state: SessionState): readonly Finding[] {
+  return lastVerdicts(state).flatMap(({ verdict }) => verdict.findings.filter(({ dimension }) => dimension === KNOWN_FAILURE));
+}
+
+/** The same about all new tests that fail and are still there. */
+export function failingNewTests(state: SessionState): readonly Finding[] {
+  return lastVerdicts(state).flatMap(({ verdict }) => verdict.findings.filter(isFailingNewTest));
 }
 
 /** The chain's verdicts whose work is still on the branch: not those on reverted work. */
@@ -287,6 +308,8 @@ const RUN_CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: Ev
       task.agent = agent;
       const known = conversation === undefined ? null : conversationOf(run, task, agent);
       task.seat = known?.id === conversation ? (known?.seat ?? null) : null;
+      // The conversation of another task: its agent believes in the work that it began there.
+      if (known !== null && known.id === conversation) task.kept ??= known.kept;
       // Nobody else continues it meanwhile.
       if (conversation !== undefined) run.conversations.delete(conversationKey(run, task, agent));
       task.phase = 'running';
@@ -303,6 +326,8 @@ const RUN_CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: Ev
       run.running.delete(task.id);
       run.submitted.add(task.id);
       addUsage(run, data.usage, task);
+      // What was kept is part of the submitted commit.
+      task.kept = null;
       keepConversation(run, task, data.conversation);
     }),
   TaskFinished: finishTask,
@@ -324,7 +349,7 @@ const RUN_CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: Ev
   TaskAsked: (run, { task: id, attempt, question, usage, commit, conversation }) => {
     withTask(run, id, (task) => {
       task.reportedAttempt = attempt;
-      task.kept = commit ?? null;
+      task.kept = commit === undefined ? null : { commit, tree: null };
       task.turns.push({ from: 'agent', text: question });
       resetTask(run, task);
       run.questions.push({ kind: 'question', key: `question:${id}:${task.turns.length}`, task: id, question });
@@ -335,7 +360,7 @@ const RUN_CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: Ev
   TaskBlocked: (run, { task: id, attempt, reason, usage, commit, conversation }) => {
     withTask(run, id, (task) => {
       task.reportedAttempt = attempt;
-      task.kept = commit ?? null;
+      task.kept = commit === undefined ? null : { commit, tree: null };
       task.row['error'] = `blocked: ${reason}`;
       task.turns.push({ from: 'agent', text: `I am blocked: ${reason}` });
       resetTask(run, task);
@@ -344,13 +369,14 @@ const RUN_CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: Ev
       keepConversation(run, task, conversation);
     });
   },
-  TaskInterrupted: (run, { task: id, attempt, usage, left, conversation, givenBack }) => {
+  TaskInterrupted: (run, { task: id, attempt, usage, left, conversation, givenBack, cutOff }) => {
     withTask(run, id, (task) => {
       if (givenBack === true) task.givenBack++;
-      keepConversation(run, task, conversation);
+      if (cutOff === true) task.cutOffs = countCutOff(task, left);
       if (usage !== undefined) addUsage(run, usage, task);
       if (left !== undefined) task.reportedAttempt = attempt;
-      keepWork(task, left, conversation);
+      keepWork(task, left, conversation, cutOff);
+      keepConversation(run, task, conversation);
     });
     unstart(run, id);
   },
@@ -364,8 +390,8 @@ const RUN_CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: Ev
   TaskPostponed: (run, { task: id, attempt, waitMs, usage, left, conversation }) => {
     unstart(run, id);
     withTask(run, id, (task) => {
-      keepConversation(run, task, conversation);
       keepWork(task, left, conversation);
+      keepConversation(run, task, conversation);
       addUsage(run, usage, task);
       task.reportedAttempt = attempt;
       task.postponed++;
@@ -376,8 +402,8 @@ const RUN_CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: Ev
     unstart(run, id);
     withTask(run, id, (task) => {
       task.reportedAttempt = attempt;
-      keepConversation(run, task, conversation);
       keepWork(task, left, conversation);
+      keepConversation(run, task, conversation);
       addUsage(run, usage, task);
       // A time that is over does not say when: without this the task would run again at once, and again.
       const waitMs = resetsAt === null ? 0 : millisecondsOf(resetsAt) - run.lastMs;
@@ -402,8 +428,8 @@ const RUN_CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: Ev
   JudgingFailed: (run, { task: id, attempt, rule, message, hint }) => {
     const times = (run.unjudgeable.get(id) ?? 0) + 1;
     run.unjudgeable.set(id, times);
-    // The task runs once more by itself. After that, a person is asked.
-    if (times === 1) withTask(run, id, (critic) => reopenTask(run, critic));
+    // The task runs once more by itself, unless it was cut off again and again. After that, a person is asked.
+    if (times === 1 && findTask(run, id)?.cutOffs.count === 0) withTask(run, id, (critic) => reopenTask(run, critic));
     else {
       run.unjudged.delete(id);
       run.unfinished.delete(id);
@@ -502,13 +528,15 @@ function addUsage(run: RunState, { tokens, costUsd, unknown = [] }: TaskFinished
 function keepConversation(run: RunState, task: TaskState, id: string | undefined): void {
   if (id === undefined) return;
   const seat = task.seat ?? { task: task.id, attempt: task.attempt };
-  task.conversation = { agent: task.agent, id, seat };
-  run.conversations.set(conversationKey(run, task, task.agent), { id, seat });
+  const { kept } = task;
+  task.conversation = { agent: task.agent, id, seat, kept };
+  run.conversations.set(conversationKey(run, task, task.agent), { id, seat, kept });
 }
 
-/** People continue their work. An agent that continues its conversation believes in the edits that it made there. */
-function keepWork(task: TaskState, left: UnmergedWork | undefined, conversation: string | undefined): void {
-  if (left !== undefined && (left.goesOn === true || conversation !== undefined)) task.kept = left.commit;
+/** People continue their work, and so does what was cut off. An agent that continues its conversation believes in its edits there. */
+function keepWork(task: TaskState, left: UnmergedWork | undefined, conversation: string | undefined, cutOff?: true): void {
+  if (left !== undefined && (left.goesOn === true || cutOff === true || conversation !== undefined))
+    task.kept = { commit: left.commit, tree: left.tree ?? null };
 }
 
 /** No agent of the task may work now: it waits for the first one that may, or a person resumes the session. */
@@ -537,7 +565,6 @@ function finishTask(run: RunState, data: TaskFinished): void {
   withTask(run, data.task, (task) => {
     // The usage of submitted work was counted when it was submitted.
     if (typeof task.phase === 'string') addUsage(run, data.usage, task);
-    keepConversation(run, task, data.conversation);
     task.attempt = data.attempt;
     task.reportedAttempt = data.attempt;
     Object.assign(task.row, data.outputs);
@@ -546,10 +573,13 @@ function finishTask(run: RunState, data: TaskFinished): void {
     task.files = data.files ?? [];
     markTouched(run, task.files);
     for (const breach of data.breaches ?? []) if (breach.taken !== null) run.breaches.push({ task: task.id, breach });
+    task.notes = (data.breaches ?? []).filter(({ taken }) => taken === null);
     task.commit = data.commit ?? null;
     // Kept work was part of the submitted commit. After a merge conflict, another attempt starts without it.
     if (data.status === 'completed' || data.commit !== undefined) task.kept = null;
     keepWork(task, data.left, data.conversation);
+    keepConversation(run, task, data.conversation);
+    if (data.status === 'completed') task.cutOffs = NO_CUT_OFFS;
     task.found = data.evidence ?? {};
     task.measured = data.measured === true ? (data.measuredFiles ?? 'all') : null;
     task.damage = data.damage ?? null;
@@ -695,10 +725,12 @@ function applyAnswer(run: RunState, question: Question, { answer, reason, key, r
       reopenTask(run, task);
       return;
     case 'insist':
+      if (task !== undefined) insistOn(run, task, reason);
+      return;
+    case 'accept-tests':
       if (task === undefined) return;
-      task.turns.push({ from: 'person', text: `Do the task all the same: ${reason}` });
-      run.insisted.push({ task: task.id, role: task.role, text: reason });
-      reopenTask(run, task);
+      run.started = { ...run.started, allowsTestEdits: true };
+      insistOn(run, task, `You may change tests that are wrong${reason === '' ? '.' : `: ${reason}`}`);
       return;
     case 'change-goal':
       changeGoal(run, goal);
@@ -719,6 +751,12 @@ function applyAnswer(run: RunState, question: Question, { answer, reason, key, r
     case 'take-edits':
       return;
   }
+}
+
+function insistOn(run: RunState, task: TaskState, text: string): void {
+  task.turns.push({ from: 'person', text: `Do the task all the same: ${text}` });
+  run.insisted.push({ task: task.id, role: task.role, text });
+  reopenTask(run, task);
 }
 
 /**

@@ -66,7 +66,7 @@ it.each<[string, readonly Event[], 'complete' | 'failed', boolean, string]>([
     ],
     'complete',
     true,
-    'Approved by a waiver of the loop, not by clean evidence. Nothing was changed.',
+    'Approved by exception, not on clean evidence. Nothing was changed.',
   ],
   [
     'a mode that judges nothing',

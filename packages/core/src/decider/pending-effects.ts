@@ -1,7 +1,8 @@
 // The next steps of a session, derived from its state alone. Starting a session, resuming it after a crash and continuing it after an
 // answer all use this.
 
-import { decidedVerdicts, suspectedBugs } from './evolve.js';
+import { decidedVerdicts, knownFailures, suspectedBugs } from './evolve.js';
+import { NEW_TEST } from '../formats/run-result.js';
 import type { PastVerdict, SessionState } from './evolve.js';
 import { budgetQuestion, currentQuestion } from './question.js';
 import type { Finding } from '../model/vocabulary.js';
@@ -100,7 +101,7 @@ export function pendingEffects(state: SessionState): readonly Effect[] {
   if (critic !== null) return [damageRevert(run, critic) ?? { type: 'JudgeCritic', task: critic.id }];
   const plan = run.settings.yes ? run.questions.find(({ kind }) => kind === 'plan') : undefined;
   if (plan !== undefined) return [{ type: 'ApprovePlan', key: plan.key }];
-  const starts = startsIn(run);
+  const starts = startsIn(state, run);
   const waits = waitsIn(run);
   if (starts.length > 0 || run.running.size > 0 || (waits.length === 0 && run.submitted.size > 0)) return [...starts, ...waits];
   const question = currentQuestion(run);
@@ -227,7 +228,7 @@ function isDue(run: RunState, task: TaskState | undefined): boolean {
   return isReady(run, task) && (run.unjudged.size === 0 || task?.deps.some((id) => run.unjudged.has(id)) !== true);
 }
 
-function startsIn(run: RunState): readonly Effect[] {
+function startsIn(state: SessionState, run: RunState): readonly Effect[] {
   if (budgetQuestion(run) !== null) return [];
   const starts: Effect[] = [];
   const continued = new Set<string>();
@@ -237,7 +238,7 @@ function startsIn(run: RunState): readonly Effect[] {
   while (free > 0 && cursor < wave.length) {
     const task = run.tasks[wave[cursor] as number] as TaskState;
     if (isDue(run, task) && !run.waiting.has(task.id)) {
-      const of = repeatedCritic(run, task);
+      const of = repeatedCritic(state, run, task);
       // Alone: the tasks of the wave start once its critics are known to run.
       if (of !== null) return [{ type: 'RepeatEvidence', task: task.id, attempt: task.attempt + 1, of }];
       const agent = agentOfTask(run, task);
@@ -257,11 +258,15 @@ function startsIn(run: RunState): readonly Effect[] {
  * The critic whose evidence counts again for this re-check, because the branch has not moved since its verdict. Null: the re-check runs.
  * An agent's statement is not repeated: an agent may find something else the second time.
  */
-function repeatedCritic(run: RunState, task: TaskState): string | null {
+function repeatedCritic(state: SessionState, run: RunState, task: TaskState): string | null {
   const rules = run.started.frozen?.rules;
   if (rules === undefined || !changesCode(run.started) || task.role !== run.started.critic || task.attempt > 0) return null;
-  const mark = run.marks.findLast(({ chain }) => chain === chainOfTask(rules, task));
+  const chain = chainOfTask(rules, task);
+  const mark = run.marks.findLast((one) => one.chain === chain);
   const last = findTask(run, mark?.critic ?? '');
+  // A9: what its failure means changes with the fix cycle, also where that changed nothing.
+  const { findings = [] } = decidedVerdicts(state, run.started.loop, chain).at(-1)?.verdict ?? {};
+  if (findings.some(({ dimension }) => dimension === NEW_TEST)) return null;
   if (mark === undefined || last === undefined || mark.head !== run.head || run.rechecks.get(last.id) !== task.id) return null;
   const isMeasured = last.measured !== null || run.started.command !== undefined;
   return isMeasured && last.status === 'completed' && last.judged === last.attempt ? last.id : null;
@@ -312,7 +317,7 @@ function endOf(state: SessionState): Effect {
         ? `Approved although the critic failed: ${broken.map((task) => task.id).join(', ')}.`
         : skipped.length > 0
           ? `A person skipped tasks: ${skipped.map((task) => task.id).join(', ')}.`
-          : `${completeReason(run, waived, open)}${testimonyWords(run, last)}${suspectedWords(suspectedBugs(state))}`;
+          : `${completeReason(run, waived ? waiversOf(last) : null, open)}${testimonyWords(run, last)}${namedWords('suspected bug', suspectedBugs(state))}${namedWords('known failure', knownFailures(state))}`;
   return { type: 'EndSession', outcome: 'complete', unverified, reason: reason.slice(0, 1000) };
 }
 
@@ -323,20 +328,38 @@ function testimonyWords(run: RunState, last: readonly PastVerdict[]): string {
 }
 
 const MOST_NAMED = 3;
+const MOST_SHOWN = 160;
 
-function suspectedWords(bugs: readonly Finding[]): string {
-  if (bugs.length === 0) return '';
-  const names = bugs.slice(0, MOST_NAMED).map(({ message }) => message.slice(0, 100));
-  const more = bugs.length - names.length;
-  return ` ${bugs.length} suspected ${bugs.length === 1 ? 'bug' : 'bugs'}: ${names.join('; ')}${more > 0 ? ` and ${more} more` : ''}.`;
+function namedWords(what: string, tests: readonly Finding[]): string {
+  if (tests.length === 0) return '';
+  const names = tests.slice(0, MOST_NAMED).map(({ message }) => message.slice(0, 100));
+  const more = tests.length - names.length;
+  return ` ${tests.length} ${what}${tests.length === 1 ? '' : 's'}: ${names.join('; ')}${more > 0 ? ` and ${more} more` : ''}.`;
+}
+
+function waiversOf(last: readonly PastVerdict[]): readonly string[] {
+  return [...new Set(last.flatMap(({ verdict }) => verdict.waivers.map((waiver) => waiver.replace(/\.$/, ''))))];
+}
+
+/** A6: what the guard noted in the work that is kept, in its own words. */
+function noteWords({ tasks, undone }: RunState): string {
+  const kept = tasks.filter(({ id, commit, status }) => commit !== null && status === 'completed' && !undone.has(id));
+  const notes = [...new Set(kept.flatMap(({ notes: own }) => own.map(({ file, line, message }) => `${file}:${line}: ${message}`)))];
+  if (notes.length === 0) return '';
+  const more = notes.length - MOST_NAMED;
+  const shown = notes.slice(0, MOST_NAMED).map((note) => (note.length > MOST_SHOWN ? `${note.slice(0, MOST_SHOWN)}…` : note));
+  return ` Look at ${notes.length === 1 ? 'this' : `these ${notes.length} places`} before you rely on it: ${shown.join(' ')}${more > 0 ? ` And ${more} more.` : ''}`;
 }
 
 /** `open`: Critical and High findings that the rules let pass. */
-function completeReason(run: RunState, waived: boolean, open: number): string {
+function completeReason(run: RunState, waived: readonly string[] | null, open: number): string {
   if (run.forced.length > 0) return `Approved by a person without clean evidence: ${run.forced.map(({ reason }) => reason).join('; ')}`;
   if (!run.started.judged) return `Mode ${run.started.mode} gives no verdict.`;
   const isIdleSession = changesCode(run.started) && !hasKeptWork(run);
-  if (waived) return `Approved by a waiver of the loop, not by clean evidence.${isIdleSession ? ' Nothing was changed.' : ''}`;
+  if (waived !== null) {
+    const why = waived.length === 0 ? '' : `: ${waived.join('; ')}`;
+    return `Approved by exception, not on clean evidence${why}.${isIdleSession ? ' Nothing was changed.' : ''}${noteWords(run)}`;
+  }
   if (isIdleSession) return measuresGoal(run.started) ? 'Nothing to do: the goal is met without a change.' : 'Nothing was changed.';
-  return `The work was approved${open === 0 ? '' : ` with ${open} High ${open === 1 ? 'finding' : 'findings'} open`}.`;
+  return `The work was approved${open === 0 ? '' : ` with ${open} High ${open === 1 ? 'finding' : 'findings'} open`}.${noteWords(run)}`;
 }

@@ -9,7 +9,7 @@ import { mergeObjects, setOwn } from '../formats/merge-objects.js';
 import { joinIds, splitIds } from '../formats/tasks-csv.js';
 import { chainInId, isFinished, mendOf, statedWave } from './chains.js';
 import type { PlacedTask } from './chains.js';
-import { listFindings, pickWorst } from '../formats/finding-text.js';
+import { bySeverity, describeTagged, listFindings, pickWorst } from '../formats/finding-text.js';
 import type { Effects } from './events.js';
 import { addToList } from '../formats/multimap.js';
 import { computeWaves } from './waves.js';
@@ -162,7 +162,9 @@ function addTask(input: PlanInput, made: NewTasks, template: TaskTemplate, slot:
       type: 'fix',
       iteration: input.round,
       target_files: slot.file === null ? [] : [slot.file],
-      findings: slot.findings,
+      // Programs of others expect strings here.
+      findings: bySeverity(slot.findings).map(describeTagged),
+      details: slot.findings,
       acceptance: fillTemplate(template.acceptance ?? 'Each finding is fixed.', lookup),
     };
     made.files.push({ path: fillTemplate(template.file, lookup), text: `${JSON.stringify(detail, null, 2)}\n` });

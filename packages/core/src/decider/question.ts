@@ -57,7 +57,8 @@ export function answersIn(run: RunState, question: Question): readonly Answer[] 
   // Without its critic nobody would judge the work.
   const mustStay = question.kind === 'blocked' && judged && findTask(run, question.task)?.role === critic;
   return answersTo(question).filter((answer) => {
-    const { isOffered = false, isByHand = false } = ANSWERS[answer];
+    const { isOffered = false, isByHand = false, isOnTests = false } = ANSWERS[answer];
+    if (isOnTests && (run.started.command === undefined || run.started.allowsTestEdits === true)) return false;
     if (answer === 'agree' && mustStay) return false;
     return !(isOffered && offered?.includes(answer) === false) && !(isByHand && run.isOnEngine);
   });

@@ -6,7 +6,7 @@ import { bySeverity, referenceOf } from '../formats/finding-text.js';
 import { isMeasuredRegression } from '../formats/regressions-measured.js';
 import { countFindings } from '../formats/severity.js';
 import { findingKey } from '../loops/verdict-findings.js';
-import type { EvidenceReading } from '../loops/facts.js';
+import type { EvidenceReading } from '../loops/loop.js';
 import { SEVERITIES } from '../model/vocabulary.js';
 import type { Counts, DismissedFinding, Finding, Reading } from '../model/vocabulary.js';
 import type { Event, FindingRuled } from './events.js';

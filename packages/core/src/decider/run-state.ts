@@ -36,8 +36,10 @@ export interface TaskState {
   /** Who skipped it; null: nobody, or a rule because a dependency failed. */
   skippedBy: 'verdict' | 'person' | null;
   turns: Turn[];
-  /** The commit with its unfinished work, made when it asked a question or a person stopped. Its next attempt starts there. */
-  kept: string | null;
+  /** The commit with its unfinished work, made when it asked a question, was cut off or a person stopped. Its next attempt starts there. */
+  kept: KeptWork | null;
+  /** How often in a row it ran out of its time or its money, and how often of these without new work (cut-off.ts). */
+  cutOffs: CutOffs;
   /** The files it changed in the project, and the commit of that change. */
   files: readonly string[];
   commit: string | null;
@@ -49,6 +51,8 @@ export interface TaskState {
   measured: readonly string[] | 'all' | null;
   /** For a critic: the damage that its last attempt measured, and what was reverted for it before its verdict. */
   damage: Damage | null;
+  /** What the guard found in its work and left there. */
+  notes: readonly Breach[];
   reverts: EventData<'DamageReverted'>[];
   /** For a critic: why the built-in critic could not measure, so that an agent's word replaced its measurement. */
   unmeasured: string | null;
@@ -70,7 +74,22 @@ export interface TaskState {
 export interface Conversation {
   readonly id: string;
   readonly seat: Seat;
+  /** The unfinished work that it believes in. Whoever continues it continues that, too. */
+  readonly kept: KeptWork | null;
 }
+
+/** A commit that was not merged, and its content where that is known. */
+export interface KeptWork {
+  readonly commit: string;
+  readonly tree: string | null;
+}
+
+export interface CutOffs {
+  readonly count: number;
+  readonly idle: number;
+}
+
+export const NO_CUT_OFFS: CutOffs = { count: 0, idle: 0 };
 
 export interface RunState {
   started: SessionStarted;
@@ -170,7 +189,7 @@ export interface RunState {
 }
 
 /** The built-in testing loop. A custom loop may have the same name and other rules. */
-export function isBuiltinTesting({ loop, loopFolder }: SessionStarted): boolean {
+export function isBuiltinTesting({ loop, loopFolder }: Pick<SessionStarted, 'loop' | 'loopFolder'>): boolean {
   return loop === 'testing' && loopFolder === null;
 }
 
@@ -381,12 +400,14 @@ function newTask(row: Cells): TaskState {
     skippedBy: null,
     turns: [],
     kept: null,
+    cutOffs: NO_CUT_OFFS,
     files: [],
     commit: null,
     mergedAfter: 0,
     found: {},
     measured: null,
     damage: null,
+    notes: [],
     reverts: [],
     unmeasured: null,
     repeats: null,
@@ -600,6 +621,7 @@ export function reopenTask(run: RunState, task: TaskState): void {
   task.postponed = 0;
   task.givenBack = 0;
   task.limited = 0;
+  task.cutOffs = NO_CUT_OFFS;
   run.unsuccessful.delete(task.id);
   run.unjudged.delete(task.id);
   run.unfinished.delete(task.id);

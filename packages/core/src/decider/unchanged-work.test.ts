@@ -138,7 +138,7 @@ it('V16: approves only work that exists', () => {
   const waived = judged('CHECK-001', { unverified: true });
   expect(endOf([...begin(), start('CHECK-001'), done('CHECK-001'), waived])).toMatchObject({
     unverified: true,
-    reason: 'Approved by a waiver of the loop, not by clean evidence. Nothing was changed.',
+    reason: 'Approved by exception, not on clean evidence. Nothing was changed.',
   });
 });
 

@@ -1,11 +1,12 @@
 // The reader `command-result`: results/until.json, the result of the command that decides whether the work is done. Only Umpire
 // writes this file, so an unexpected value makes it unreadable.
 
-import type { Scalar } from '../model/vocabulary.js';
+import type { Item, Scalar } from '../model/vocabulary.js';
 import { isObject, nameOf, own, parseReport } from './json-text.js';
 import type { JsonObject } from './json-text.js';
 import { regressionsMeasured } from './regressions-measured.js';
 import { lastSummary } from './runner-summary.js';
+import { uncheckedIn } from './unverified-checks.js';
 import { quote, readable, refuseText, unreadable, type Reader } from './reader.js';
 
 const EXPECTED = 'a JSON object with command, exit_status (or signal) and timed_out';
@@ -57,8 +58,47 @@ function readMembers(result: JsonObject): ReturnType<Reader> {
   const regressions = regressionsMeasured(result);
   if (typeof regressions === 'string') return unreadable(regressions);
   const present = values.filter((pair): pair is readonly [string, Scalar] => pair[1] !== null);
-  const lists = [['output', output] as const, ['regressions_measured', regressions] as const];
+  const [unearned, unsure, doubtful] = [UNEARNED, UNSURE, DOUBTFUL].map((keys) => earnedTests(result, keys));
+  for (const list of [unearned, unsure, doubtful]) if (typeof list === 'string') return unreadable(list);
+  const lists = [
+    ['output', output] as const,
+    ['regressions_measured', regressions] as const,
+    ['unearned', listOrNone(unearned)] as const,
+    ['unsure', listOrNone(unsure)] as const,
+    ['unverified_checks', [...listOrNone(doubtful), ...uncheckedIn(result)]] as const,
+  ];
   return readable({ values: present, lists, notes });
+}
+
+/** What a command that passed has not earned: the lists of its result, with what is said of a test in each. */
+const UNEARNED = {
+  lost_tests: 'ran at the base and did not run now',
+  goal_unseen: "fails in the command's own run",
+  goal_changed: 'passes only as this work changed tests, settings or marks',
+};
+const UNSURE = { goal_unsure: '' };
+/** Approves with a mark, as what gave no certain result does. */
+const DOUBTFUL = { doubtful_tests: 'passes only as this work changed it' };
+
+function listOrNone(list: readonly Item[] | string | undefined): readonly Item[] {
+  return typeof list === 'object' ? list : [];
+}
+
+const MAX_NAME = 300;
+
+/** Such a list is absent where nothing is in it. A text says why the value proves nothing. */
+function earnedTests(result: JsonObject, keys: Readonly<Record<string, string>>): readonly Item[] | string {
+  const items: Item[] = [];
+  for (const [key, what] of Object.entries(keys)) {
+    const value = own(result, key) ?? [];
+    if (!Array.isArray(value)) return `${key} is ${nameOf(value)}; expected a list of tests`;
+    for (const test of value as readonly unknown[]) {
+      const id = isObject(test) ? own(test, 'id') : null;
+      if (typeof id !== 'string' || id === '') return `${key} has a test without an id`;
+      items.push({ name: `${id.slice(0, MAX_NAME)}${what === '' ? '' : ` (${what})`}` });
+    }
+  }
+  return items;
 }
 
 const isText = (value: unknown): boolean => typeof value === 'string';

@@ -338,7 +338,7 @@ export function differTests(before: TestsMeasurement, after: TestsMeasurement, m
 
 /**
  * What it means that a test is no longer reported. Where its file is unchanged and reports as many tests as before, the titles change by
- * themselves: null. Where most are gone, or settings changed, the file is left out or filtered. In a file that changed, so is a test whose
+ * themselves: null. If it reports fewer, it was left out or filtered, or the run ended early. In a file that changed, so is a test whose
  * title still stands there, and each test if more tests are gone than lines.
  */
 function lostIn(before: TestsMeasurement, after: TestsMeasurement, moves: FileMoves): (test: MeasuredTest) => 'gone' | 'unrun' | null {
@@ -350,8 +350,7 @@ function lostIn(before: TestsMeasurement, after: TestsMeasurement, moves: FileMo
       const isThere = (): boolean => had - has > moves.linesRemoved(file) || moves.hasTitle(file, titleOf(id));
       return moves.settingsChanged && has < had && !moves.isGone(file) && isThere() ? 'unrun' : 'gone';
     }
-    if (has >= had) return null;
-    return moves.settingsChanged || has * 2 < had ? 'unrun' : 'gone';
+    return has >= had ? null : 'unrun';
   };
 }
 
@@ -362,7 +361,8 @@ function titleOf(id: string): string {
 
 function countByFile({ results }: TestsMeasurement): ReadonlyMap<string | null, number> {
   const counts = new Map<string | null, number>();
-  for (const { file } of results) counts.set(file, (counts.get(file) ?? 0) + 1);
+  // A file that could not be loaded is reported itself: it is no test.
+  for (const { id, file } of results) if (id !== file) counts.set(file, (counts.get(file) ?? 0) + 1);
   return counts;
 }
 

@@ -63,7 +63,7 @@ const STILL = {
 
 function reportOf(before: DebtMeasurement, after: DebtMeasurement) {
   const comparison = compareStates(before, after, STILL);
-  return buildDebtReport({ before, after, comparison, base: 'c'.repeat(40), changedSettings: [], provenance: PROVENANCE });
+  return buildDebtReport({ before, after, comparison, base: 'c'.repeat(40), unverified: [], changedSettings: [], provenance: PROVENANCE });
 }
 
 const CLEAN = { ...NONE, lint: [tool('eslint')] };
@@ -97,6 +97,7 @@ describe('the report', () => {
         { id: 'w', file: 'a.test.js', in: 'baseline' },
         { id: 'u', file: 'a.test.js', in: 'now' },
       ],
+      unverified_checks: [],
       old_failures: [],
       partial: true,
       changed_settings: [],

@@ -6,6 +6,7 @@ import { isFailing, isMeasured } from './debt-measurement.js';
 import type { CheckName, DebtMeasurement, TestsMeasurement, ToolMeasurement } from './debt-measurement.js';
 import type { CheckOutcome, Finding, Severity } from '../model/vocabulary.js';
 import type { Provenance } from './provenance.js';
+import type { UnverifiedCheck } from './unverified-checks.js';
 
 /** Lists stop here. The counts include everything. */
 const MOST_ITEMS = 1000;
@@ -21,6 +22,7 @@ interface DebtFindings {
   readonly before: DebtMeasurement;
   readonly after: DebtMeasurement;
   readonly comparison: DebtComparison;
+  readonly unverified: readonly UnverifiedCheck[];
   readonly base: string;
   /** Tool configuration that differs from the baseline. */
   readonly changedSettings: readonly string[];
@@ -39,6 +41,7 @@ export interface DebtReport {
   readonly regressions: readonly DebtItem[];
   readonly fixed: readonly DebtItem[];
   readonly flaky: readonly FlakyTest[];
+  readonly unverified_checks: readonly UnverifiedCheck[];
   readonly old_failures: readonly string[];
   /** Whether a check or a part of one was not measured. */
   readonly partial: boolean;
@@ -56,7 +59,7 @@ interface DebtCheck {
   readonly problems?: readonly string[];
 }
 
-export function buildDebtReport({ before, after, comparison, base, changedSettings, provenance }: DebtFindings): DebtReport {
+export function buildDebtReport({ before, after, comparison, unverified, base, changedSettings, provenance }: DebtFindings): DebtReport {
   const { checks, oldFailures, regressedTests } = comparison;
   const regressions = checks.flatMap((check) => check.regressions);
   const scores = computeDebtScores(before, after);
@@ -72,6 +75,7 @@ export function buildDebtReport({ before, after, comparison, base, changedSettin
     regressions: regressions.slice(0, MOST_ITEMS),
     fixed: checks.flatMap((check) => check.fixed).slice(0, MOST_ITEMS),
     flaky: flakyTests(before.tests, after.tests).slice(0, MOST_ITEMS),
+    unverified_checks: unverified,
     old_failures: oldFailures.slice(0, MOST_ITEMS),
     partial: checks.some(({ isPartial }) => isPartial),
     changed_settings: changedSettings,

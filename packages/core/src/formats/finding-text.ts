@@ -23,11 +23,14 @@ export function describeFinding(finding: Finding): string {
   return reference === null || message.includes(reference) ? message : `${message} (${reference})`;
 }
 
+/** `[HIGH] message (file:line)` */
+export function describeTagged(finding: Finding): string {
+  return `[${finding.severity.toUpperCase()}] ${describeFinding(finding)}`;
+}
+
 /** One line for a task description: worst first, each with severity and place. */
 export function listFindings(findings: readonly Finding[]): string {
-  const shown = bySeverity(findings)
-    .slice(0, MOST_LISTED)
-    .map((finding) => `[${finding.severity.toUpperCase()}] ${describeFinding(finding)}`);
+  const shown = bySeverity(findings).slice(0, MOST_LISTED).map(describeTagged);
   const more = findings.length - shown.length;
   return shown.join('; ') + (more > 0 ? `; and ${more} more in the critic's report` : '');
 }

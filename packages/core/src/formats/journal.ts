@@ -21,8 +21,8 @@ export interface ParsedJournal {
   readonly authentication: Authentication;
 }
 
-/** Longer lines are not written. At three bytes per character, every supported Node can still hold and read this. */
-export const LONGEST_LINE = 128 * 1024 * 1024;
+/** Longer lines are not written, and not read: an agent's file without a newline must not fill the memory. */
+export const LONGEST_LINE_BYTES = 32 * 1024 * 1024;
 
 export type JournalFault =
   | { readonly kind: 'broken'; readonly line: number; readonly detail: string }
@@ -92,6 +92,8 @@ export interface ScannedJournal extends Omit<ParsedJournal, 'events'> {
 /** A part of a journal. */
 export interface JournalPart {
   readonly text: string;
+  /** Why the next line is not read. It ends the journal. */
+  readonly fault?: string;
   /** The hash of a part of the text plus a closing brace, if there is a cheaper way to compute it. */
   readonly hashOf?: (from: number, to: number) => string;
 }
@@ -114,7 +116,8 @@ export function scanJournal(
   const end = (goodLength: number, torn: string | null, fault: JournalFault | null): ScannedJournal => {
     return { lines, head, goodLength, torn, authentication, fault };
   };
-  for (const { text, hashOf } of pieces) {
+  for (const { text, hashOf, fault: unread } of pieces) {
+    if (unread !== undefined) return end(before, null, { kind: 'broken', line: lines + 1, detail: unread });
     let from = 0;
     const bodyHash: BodyHash = (raw, at) => (hashOf === undefined ? hash(`${raw.slice(0, at)}}`) : hashOf(from, from + at));
     while (from < text.length) {
@@ -135,7 +138,7 @@ export function scanJournal(
   return end(before, null, null);
 }
 
-function authenticationBy(first: string, key: JournalKey | null): Authentication {
+export function authenticationBy(first: string, key: JournalKey | null): Authentication {
   const mac = macIn(first);
   if (mac === null) return 'not authenticated';
   return key !== null && mac.startsWith(`${key.id}-`) ? 'authenticated' : 'not authenticated here';

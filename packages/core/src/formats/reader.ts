@@ -5,6 +5,8 @@ import type { Counts, Finding, Item, ReadResult, Scalar } from '../model/vocabul
 export interface ReaderInput {
   /** Path of the text inside the session. Only its extension matters: `.json` is read as JSON. */
   readonly path: string;
+  /** The text of the source that stands beside it, without colours; null where there is none. */
+  readonly beside?: () => string | null;
 }
 
 const MAX_NOTES = 20;

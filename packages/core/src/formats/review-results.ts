@@ -1,11 +1,12 @@
 // The reader `review-json`: artifacts/review-results.json of the review loop, with review_score, gc_signal, findings.
 
-import type { Item, Scalar } from '../model/vocabulary.js';
+import type { Scalar } from '../model/vocabulary.js';
 import { nestedFindings, findingsOf, reconcile, rootsOf } from './findings-json.js';
-import { describeValue, firstInAny, isObject, nameOf, own, parseReport } from './json-text.js';
+import { describeValue, firstInAny, isObject, nameOf, parseReport } from './json-text.js';
 import type { JsonObject } from './json-text.js';
 import { readable, refuseText, unreadable, type Reader } from './reader.js';
 import { parseScore, toTen } from './score-text.js';
+import { uncheckedIn } from './unverified-checks.js';
 
 const EXPECTED = 'a JSON object with review_score, gc_signal and findings';
 
@@ -21,24 +22,9 @@ export const readReview: Reader = (text) => {
   const found = findingsOf(roots, { fallback: 'high' });
   const findings = [...found.findings, ...nestedFindings(json.value, found.findings, { fallback: 'high' })];
   const { counts, notes: differences } = reconcile(findings, found.stated);
-  const lists = [['unverified_checks', uncheckedOf(json.value)] as const];
+  const lists = [['unverified_checks', uncheckedIn(json.value)] as const];
   return readable({ values, findings, counts, lists, notes: [...notes, ...found.notes, ...differences] });
 };
-
-const MOST_CHECKS = 50;
-
-/** Checks that the critic could not measure. Only Umpire writes them. */
-function uncheckedOf(results: JsonObject): readonly Item[] {
-  const list = own(results, 'unverified_checks');
-  return (Array.isArray(list) ? list : []).slice(0, MOST_CHECKS).map((entry: unknown) => {
-    const { name, problem } = isObject(entry) ? entry : { name: entry, problem: '' };
-    return { name: shownText(name, 'a check'), problem: shownText(problem, '') };
-  });
-}
-
-function shownText(value: unknown, otherwise: string): string {
-  return typeof value === 'string' ? value.slice(0, 300) : otherwise;
-}
 
 function readReviewScore(roots: readonly JsonObject[], notes: string[]): readonly (readonly [string, Scalar])[] {
   const value = firstInAny(roots, ['review_score', 'reviewScore']);

@@ -1,5 +1,6 @@
 // The reader `run-json`: rates, counts that contradict each other, coverage, failures and their classes.
 
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { classifyFailure, readRun } from './run-result.js';
 
@@ -255,4 +256,101 @@ describe('unreadable', () => {
   test('a list', () => check('[]', `it is a list; ${expected}`));
   test('truncated', () =>
     check('{\n', 'it is not valid JSON at line 1, column 2: it ends with one bracket still open and looks cut off', 1));
+});
+
+describe('A7: unknown keys that say a figure', () => {
+  const counts = { total: 10, passed: 10, failed: 0, pass_rate: 1 };
+  const refused = (keys: string) => `coverage is absent, but it has ${keys}; write the percentage as coverage`;
+  test.each([
+    ['coverage_percent', { coverage_percent: 12 }],
+    ['coveragePct', { coverage: null, coveragePct: '12%' }],
+    ['line_coverage', { line_coverage: 0.12 }],
+    ['total_coverage, summary.coverage', { total_coverage: 12, summary: { coverage: 12 } }],
+    ['coverage_summary', { coverage_summary: { lines: { pct: 12 } } }],
+    ['coverageReport', { coverage: 'n/a', coverageReport: { total: 12 } }],
+  ])('%s', (keys, run) => check({ ...counts, ...run }, refused(keys)));
+  test('where coverage is there, other keys are no matter', () =>
+    check({ ...counts, coverage: 81, coverage_percent: 12 }, { values: { ...counts, coverage: 81 } }));
+  test('a key without a figure, a target and an earlier figure say nothing', () =>
+    check(
+      { ...counts, coverage: null, coverage_tool: 'none', coverage_target: 80, previous: { coverage: 70 }, coverage_pct: null },
+      { values: counts },
+    ));
+  test('counts under other names', () =>
+    check(
+      { coverage: 81, tests_passed: 9, tests_failed: 1 },
+      'it has neither pass_rate nor passed and total, but tests_passed, tests_failed; ' +
+        'expected a JSON object with pass_rate, coverage, total, passed, failed and failures',
+    ));
+});
+
+/** Real output of each runner on a file with two failing tests. */
+function readBeside(run: object, file: string) {
+  const text = readFileSync(new URL(`../../../../fixtures/printed-failures/${file}`, import.meta.url), 'utf8');
+  const result = readRun(JSON.stringify(run), { path: 'results/run-L1.json', beside: () => text });
+  if (!result.ok) throw new Error(result.unreadable.problem);
+  const { findings, notes } = result.reading;
+  return { drawn: findings.map(({ rule, artifact, line, message }) => `${rule} ${artifact}:${line} ${message}`), notes };
+}
+
+describe('A16: failures that the list leaves out are read from the output of the run', () => {
+  const run = { pass_rate: 0.33, total: 3, passed: 1, failed: 2, coverage: 80 };
+  const wanted: Readonly<Record<string, readonly string[]>> = {
+    'jest.txt': [
+      'assertion mismatch test/cart.test.js:3 cart > takes half off: assert.strictEqual(received, expected) ' +
+        'Expected value to strictly be equal to: 700 Received: 350',
+      'other cart.js:2 cart > loads: RangeError: no cart 3',
+    ],
+    'mocha.txt': [
+      'assertion mismatch test/cart.test.js:3 cart takes half off: AssertionError [ERR_ASSERTION]: ' +
+        'Expected values to be strictly equal: 350 !== 700 + expected - actual -350 +700',
+      'other cart.js:2 cart loads: RangeError: no cart 3',
+    ],
+    'node-spec.txt': [
+      'assertion mismatch cart.test.js:5 takes half off: AssertionError [ERR_ASSERTION]: Expected values to be strictly equal: 350 !== 700',
+      'other cart.test.js:6 loads: RangeError [Error]: no cart 3',
+    ],
+    'pytest.txt': [
+      'assertion mismatch test_cart.py:5 TestCart > test_half: assert 350 == 700 + where 350 = half(700) test_cart.py:5: AssertionError',
+      'other test_cart.py:null test_loads: KeyError: 3 cart.py:5: KeyError',
+    ],
+    'vitest.txt': [
+      'assertion mismatch test/cart.spec.mjs:4 cart > takes half off: AssertionError: expected 350 to be 700 // Object.is equality ' +
+        '- Expected + Received - 700 + 350',
+      'other test/cart.spec.mjs:5 cart > loads: RangeError: no cart 3',
+    ],
+  };
+  const more = 'failures lists 0 of 2 failed tests; read 2 more from the output of the run';
+  test.each(Object.entries(wanted))('%s', (file, drawn) => expect(readBeside(run, file)).toEqual({ drawn, notes: [more] }));
+
+  test('TAP', () => {
+    const { drawn } = readBeside(run, 'node-tap.txt');
+    expect(drawn[0]).toMatch(/^assertion mismatch \/project\/cart\.test\.js:5 takes half off: .* 350 !== 700 .* expected: 700 actual: 350/);
+    expect(drawn[1]).toMatch(/^other \/project\/cart\.test\.js:6 loads: .* error: 'no cart 3'/);
+  });
+
+  test('what is listed stays, and a name alone gets its message, class and place', () => {
+    const one = { name: 'takes half off', message: 'expected 700, received 350', file: 'cart.test.js', line: 4 };
+    expect(readBeside({ ...run, failures: [one] }, 'node-spec.txt')).toEqual({
+      drawn: ['assertion mismatch cart.test.js:4 takes half off: expected 700, received 350', wanted['node-spec.txt']?.[1]],
+      notes: ['failures lists 1 of 2 failed tests; read 1 more from the output of the run'],
+    });
+    expect(readBeside({ ...run, failures: ['takes half off', 'loads'] }, 'node-spec.txt')).toEqual({
+      drawn: wanted['node-spec.txt'],
+      notes: [],
+    });
+  });
+
+  test('output of another run names no more', () =>
+    expect(readBeside({ ...run, total: 4, failed: 1, passed: 3, pass_rate: 0.75 }, '../readers/run-json/typical.json')).toEqual({
+      drawn: [],
+      notes: [],
+    }));
+});
+
+test('A16: the lines of a stack say nothing of the class', () => {
+  const stack =
+    '\n    at exports.load (/p/cart.js:2:32)\n    at async Promise.all (index 0)\n    at async Suite.run (node:internal/test_runner/test:1135:7)';
+  expect(classifyFailure(`RangeError: no cart 3${stack}`)).toBe('other');
+  expect(classifyFailure(`Error: a promise was not resolved${stack}`)).toBe('async');
 });

@@ -1,20 +1,43 @@
 // The reader `run-json`: results/run-{layer}.json of the testing loop, with its failed tests by class. If counts contradict each other,
 // the worse one counts. A run without tests or with impossible numbers is unreadable, never a pass.
 
-import type { Scalar, Finding } from '../model/vocabulary.js';
+import type { Scalar, Finding, Severity } from '../model/vocabulary.js';
 import { describeValue, firstOf, isObject, nameOf, numberOf, own, parseReport } from './json-text.js';
 import { regressionsMeasured } from './regressions-measured.js';
 import type { JsonObject } from './json-text.js';
 import { quote, readable, refuseText, unreadable } from './reader.js';
-import type { Reader } from './reader.js';
+import type { Reader, ReaderInput } from './reader.js';
+import { readPrintedFailures } from './listed-failures.js';
+import type { PrintedFailure } from './listed-failures.js';
+import { findFigures } from './unknown-keys.js';
 import { countFindings } from './severity.js';
 import { WordList, wordsOf } from './word-lists.js';
 import { makeFinding } from './finding.js';
 import { parseReference } from './file-reference.js';
 
-/** The rule of a finding for a new test that fails, and its `dimension` if the test was deleted before it passed. */
+/** The rule of a finding for a new test that still fails after a fix cycle, and its `dimension` if the test was deleted before it passed. */
 export const SUSPECTED_BUG = 'suspected bug';
 export const TEST_GONE = 'test gone';
+/** The rule of a finding for such a test whose own fault it is: it is left out of the work. */
+export const DROPPED_TEST = 'dropped test';
+/** The `dimension` of a finding for a test that failed at the base already, and its rule if that is not known to be its own fault. */
+export const KNOWN_FAILURE = 'known failure';
+/** The rule of a finding for a test that ran at the base and does not run now. */
+const LOST_TEST = 'lost test';
+/** The `dimension` of a finding for a new test that fails and had no fix cycle yet. */
+export const NEW_TEST = 'new test';
+
+/** `apply` leaves them out. */
+export function isFailingNewTest({ rule, dimension }: Pick<Finding, 'rule' | 'dimension'>): boolean {
+  return dimension === NEW_TEST || rule === DROPPED_TEST || (rule === SUSPECTED_BUG && dimension !== TEST_GONE);
+}
+
+const NOT_TO_MEND: ReadonlySet<string> = new Set([SUSPECTED_BUG, DROPPED_TEST, KNOWN_FAILURE]);
+
+/** Listed for people: a generator that was told to mend them would change the tests until they pass. */
+export function isToMend({ rule }: Pick<Finding, 'rule'>): boolean {
+  return rule === undefined || !NOT_TO_MEND.has(rule);
+}
 
 const EXPECTED = 'a JSON object with pass_rate, coverage, total, passed, failed and failures';
 
@@ -37,8 +60,9 @@ export const readRun: Reader = (text, about) => {
   if (!isObject(json.value)) return unreadable(`it is ${nameOf(json.value)}; expected ${EXPECTED}`);
   const run = json.value;
   const notes: string[] = [];
-  const failures = failuresOf(own(run, 'failures'), notes);
-  const counted = countsOf(run, failures.length, notes);
+  const stated = failuresOf(own(run, 'failures'), notes);
+  const failures = addPrinted(stated, numberOf(own(run, 'failed')), about, notes);
+  const counted = countsOf(run, stated.length, notes);
   if (counted instanceof UnreadableRun) return unreadable(counted.problem);
   const broken = brokenRun(run, counted) ?? otherLayer(own(run, 'layer'), about.path, notes);
   if (broken !== null) return unreadable(broken);
@@ -46,6 +70,8 @@ export const readRun: Reader = (text, about) => {
   if (rate instanceof UnreadableRun) return unreadable(rate.problem);
   const coverage = coverageOf(own(run, 'coverage'), notes);
   if (coverage instanceof UnreadableRun) return unreadable(coverage.problem);
+  const hidden = coverage === null ? findFigures(run, /coverage/i, ['coverage', 'not_in_coverage', 'packages']) : [];
+  if (hidden.length > 0) return unreadable(`coverage is absent, but it has ${hidden.join(', ')}; write the percentage as coverage`);
   const regressions = regressionsMeasured(run);
   if (typeof regressions === 'string') return unreadable(regressions);
   const blind = own(run, 'coverage_problem');
@@ -59,15 +85,30 @@ export const readRun: Reader = (text, about) => {
     ['passed', counted.passed],
     ['failed', counted.failed],
   ];
-  const suspected = failuresOf(own(run, 'suspected_bugs'), notes);
-  const findings = [...failures.map(findingOf), ...suspected.map(suspectedFinding)];
+  const listed = (key: string) => failuresOf(own(run, key), notes);
+  const [suspected, dropped, known, lost] = [
+    listed('suspected_bugs'),
+    listed('dropped_tests'),
+    listed('known_failures'),
+    listed('lost_tests'),
+  ];
+  const findings = [
+    ...lost.map(lostFinding),
+    ...failures.map(findingOf),
+    ...suspected.map((test) => namedFinding(test, 'medium', SUSPECTED_BUG)),
+    ...known.map(knownFinding),
+    ...dropped.map((test) => namedFinding(test, 'low', DROPPED_TEST)),
+  ];
   return readable({
     values: values.filter((value): value is readonly [string, Scalar] => value[1] !== null),
     findings,
     counts: countFindings(findings),
     lists: [
       ['failures', failures],
-      ['suspected_bugs', suspected],
+      // T6: a new test that fails is no harm to what was there.
+      ['old_failures', failures.filter(({ was }) => was !== 'new')],
+      ['lost_tests', lost],
+      ['remaining', describeRemaining({ failures, lost, suspected, known, dropped })],
       ['regressions_measured', regressions],
     ],
     notes,
@@ -153,7 +194,11 @@ function rateOf(run: JsonObject, counted: RunCounts, notes: string[]): number | 
   const stated = statedRate(own(run, 'pass_rate'), notes);
   if (stated instanceof UnreadableRun) return stated;
   const computed = counted.total === null || counted.passed === null ? null : counted.passed / counted.total;
-  if (stated === null && computed === null) return new UnreadableRun(`it has neither pass_rate nor passed and total; expected ${EXPECTED}`);
+  if (stated === null && computed === null) {
+    const found = findFigures(run, /pass(?:ed|ing|es)?|fail(?:ed|ing|ures)?/i, ['pass_rate', 'passed', 'failed', 'failures', 'packages']);
+    const instead = found.length === 0 ? '' : `, but ${found.join(', ')}`;
+    return new UnreadableRun(`it has neither pass_rate nor passed and total${instead}; expected ${EXPECTED}`);
+  }
   if (computed === null) {
     notes.push('passed and total are missing; only pass_rate shows that tests ran');
     return stated;
@@ -238,23 +283,110 @@ function failuresOf(value: unknown, notes: string[]): readonly Failure[] {
 }
 
 function findingOf(failure: Failure): Finding {
-  const reason = (failure.message.split('\n')[0] ?? '').trim();
-  const message = reason === '' || reason === failure.name ? failure.name : `${failure.name}: ${reason}`;
-  // V2: it passed at the base.
-  const severity = failure.was === 'passed' ? 'critical' : 'high';
-  return makeFinding({ severity, message, artifact: failure.file, line: failure.line, rule: failure.class });
+  const { file, line, was } = failure;
+  return makeFinding({
+    // V2: it passed at the base.
+    severity: was === 'passed' ? 'critical' : 'high',
+    message: describeFailure(failure),
+    artifact: file,
+    line,
+    rule: failure.class,
+    dimension: was === 'new' ? NEW_TEST : null,
+  });
+}
+
+/** A test that fails by its own fault is work for whoever writes tests, also where it failed at the base already. */
+function knownFinding(failure: Failure): Finding {
+  if (!isFaultOfTest(failure.class)) return namedFinding(failure, 'low', KNOWN_FAILURE);
+  const { file, line } = failure;
+  const message = describeFailure(failure);
+  return makeFinding({ severity: 'medium', message, artifact: file, line, rule: failure.class, dimension: KNOWN_FAILURE });
+}
+
+function lostFinding({ name, file }: Failure): Finding {
+  const message = `${name}: it ran at the base and does not run now`;
+  return makeFinding({ severity: 'critical', message, artifact: file, rule: LOST_TEST });
+}
+
+/** What a layer still has, as lines of its report. */
+function describeRemaining(tests: Readonly<Record<'failures' | 'lost' | 'suspected' | 'known' | 'dropped', readonly Failure[]>>) {
+  const named = (kind: string) => (test: Failure) => ({ kind, text: `${test.name} (${placeOf(test)})` });
+  return [
+    ...tests.failures.map(({ name, class: failure, message }, index) => ({
+      kind: `Issue ${index + 1}`,
+      text: `${name} (${failure})${message === '' ? '' : `: ${message}`}`,
+    })),
+    ...tests.lost.map(named('Lost test')),
+    ...tests.suspected.map(named('Suspected bug')),
+    ...tests.known.map(named('Known failure')),
+    ...tests.dropped.map(named('Dropped test')),
+  ];
+}
+
+function placeOf({ file, line }: Failure): string {
+  return file === null ? 'no file' : line === null ? file : `${file}:${line}`;
+}
+
+/** A16: what the list leaves out, or only names, is read from the output of the run. */
+function addPrinted(listed: readonly Failure[], failed: number | null, { beside }: ReaderInput, notes: string[]): readonly Failure[] {
+  const isShort = failed !== null && listed.length < failed;
+  if (beside === undefined || !(isShort || listed.some(({ name, message }) => message === '' || message === name))) return listed;
+  const printed = readPrintedFailures(beside() ?? '').map(printedFailure);
+  const found = (failure: Failure) => printed.find(({ name }) => isSameTest(name, failure.name));
+  const whole = listed.map((failure) => {
+    const own = failure.message === '' || failure.message === failure.name ? found(failure) : undefined;
+    return own === undefined
+      ? failure
+      : { ...failure, message: own.message, class: own.class, file: failure.file ?? own.file, line: failure.line ?? own.line };
+  });
+  if (!isShort) return whole;
+  const more = printed.filter(({ name }) => !listed.some((failure) => isSameTest(name, failure.name))).slice(0, failed - listed.length);
+  if (more.length > 0)
+    notes.push(`failures lists ${listed.length} of ${failed} failed tests; read ${more.length} more from the output of the run`);
+  return [...whole, ...more];
+}
+
+function printedFailure({ name, file, line, text }: PrintedFailure): Failure {
+  const said = file === null ? parseReference(text) : { artifact: file, line: line ?? findLine(text, file) };
+  return { name, file: said.artifact, line: said.line, class: classifyFailure(text), message: text };
+}
+
+/** The first line of this file that a stack names. */
+function findLine(text: string, file: string): number | null {
+  for (let at = text.indexOf(`${file}:`); at >= 0; at = text.indexOf(`${file}:`, at + 1)) {
+    const digits = /^\d{1,7}/.exec(text.slice(at + file.length + 1))?.[0];
+    if (digits !== undefined && !/[\w.-]/.test(text.charAt(at - 1))) return Number(digits);
+  }
+  return null;
+}
+
+/** Runners put suites before the title, agents leave them out. */
+function isSameTest(one: string, other: string): boolean {
+  return (
+    one === other || one.endsWith(` > ${other}`) || other.endsWith(` > ${one}`) || one.endsWith(` ${other}`) || other.endsWith(` ${one}`)
+  );
 }
 
 /** By its name alone: what a failing test prints may differ from run to run, and the bug is the same. */
-function suspectedFinding({ name, file, line, was }: Failure): Finding {
-  return makeFinding({
-    severity: 'medium',
-    message: name,
-    artifact: file,
-    line,
-    rule: SUSPECTED_BUG,
-    dimension: was === 'gone' ? TEST_GONE : null,
-  });
+function namedFinding({ name, file, line, was }: Failure, severity: Severity, rule: string): Finding {
+  const dimension = was === 'gone' ? TEST_GONE : rule === KNOWN_FAILURE ? KNOWN_FAILURE : null;
+  return makeFinding({ severity, message: name, artifact: file, line, rule, dimension });
+}
+
+const LONGEST_REASON = 500;
+/** Lines of source around a failure, as Jest prints them. */
+const CODE_FRAME = /^>?\s*\d*\s*\|(?:\s|$)/;
+
+/** The name and what was expected and received, without the lines of the stack. */
+function describeFailure({ name, message }: Failure): string {
+  const lines = message.split('\n');
+  const stack = lines.findIndex((line) => STACK.test(line));
+  const reason = (stack > 0 ? lines.slice(0, stack) : lines)
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !CODE_FRAME.test(line))
+    .join(' ');
+  const shown = reason.length > LONGEST_REASON ? `${reason.slice(0, LONGEST_REASON - 1)}\u2026` : reason;
+  return shown === '' || shown === name ? name : `${name}: ${shown}`;
 }
 
 /** An entry that is not an object is still a failed test, kept by its text or number. */
@@ -319,7 +451,14 @@ function findText(object: JsonObject, keys: readonly string[]): string {
 
 const FAILURE_CLASSES = ['assertion mismatch', 'missing import', 'null reference', 'async', 'mock', 'type error', 'other'] as const;
 
-type FailureClass = (typeof FAILURE_CLASSES)[number];
+export type FailureClass = (typeof FAILURE_CLASSES)[number];
+
+const OF_TEST: ReadonlySet<FailureClass> = new Set(['missing import', 'async', 'mock', 'type error']);
+
+/** By its message alone: such a failure lies in the test, not in what it tests. */
+export function isFaultOfTest(failure: FailureClass): boolean {
+  return OF_TEST.has(failure);
+}
 
 interface FailurePattern {
   readonly class: FailureClass;
@@ -379,8 +518,12 @@ const SIGNS: readonly FailurePattern[] = [
   { class: 'type error', pieces: 'is not a function|is not iterable|is not a constructor', words: new WordList('typeerror') },
 ];
 
+/** A line of a stack. Its words, such as "async Promise.all", say nothing of the failure. */
+const STACK = /^\s*(?:at|\u276f) /;
+
 export function classifyFailure(message: string): FailureClass {
-  const text = message.slice(0, 4000).toLowerCase();
+  const lines = message.slice(0, 4000).toLowerCase().split('\n');
+  const text = lines.filter((line) => !STACK.test(line)).join('\n');
   const words = wordsOf(text);
   return SIGNS.find((signs) => matchesPattern(signs, text, words))?.class ?? 'other';
 }

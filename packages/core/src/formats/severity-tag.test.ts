@@ -42,6 +42,13 @@ describe('tags', () => {
     ['text (severity = minor)', 'low', 'text'],
     ['[HIGH]', 'high', ''],
     ['Critical:', 'critical', ''],
+    // Seen in reports whose Critical findings no reader took.
+    ['Kritischer Fehler: text', 'critical', 'text'],
+    ['Erreur critique : text', 'critical', 'text'],
+    ['致命错误：text', 'critical', 'text'],
+    ['Critical bug: text', 'critical', 'text'],
+    ['P0 text', 'critical', 'text'],
+    ['P2 text', 'medium', 'text'],
   ])('%s', check);
 
   test('reads the number in a tag', () => {
@@ -68,6 +75,8 @@ describe('text that is no tag', () => {
     '[never closed high',
     'Low hanging fruit that goes on and on and on without any separator at all',
     'Lower: text',
+    'Critique: text',
+    'P0wer text',
     'Severity: unheard',
     '(2)',
     '',

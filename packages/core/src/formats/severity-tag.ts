@@ -147,7 +147,7 @@ function tagInBracket(body: string, at: number): SeverityTag | null {
   return { ...word, rest: before === '' ? rest : `${before}${joint}${rest}`.trim() };
 }
 
-/** `Critical: …`, `HIGH-2 — …`, `CRITICAL-2 smells`, `严重：…` */
+/** `Critical: …`, `HIGH-2 — …`, `CRITICAL-2 smells`, `P0 smells`, `严重：…` */
 function tagByWord(body: string, place: 'plain' | 'emphasis' = 'plain'): SeverityTag | null {
   const plain = body.replaceAll('**', '');
   const at = plain.slice(0, MAX_TAG).search(/[:!|\uff1a\u2014\u2013]| - /);
@@ -155,7 +155,7 @@ function tagByWord(body: string, place: 'plain' | 'emphasis' = 'plain'): Severit
   if (word !== null) return { ...word, rest: stripTagEnd(plain.slice(at)) };
   const counted = at < 0 ? parseWord(plain.slice(0, MAX_TAG), place) : null;
   if (counted?.count !== undefined && counted.count !== null) return { ...counted, rest: '' };
-  const id = /^[A-Za-z]{1,12}[-#]\d{1,3}(?=\s)/.exec(plain)?.[0];
+  const id = /^(?:[A-Za-z]{1,12}[-#]\d{1,3}|P[0-4]|SEV[0-4])(?=\s)/.exec(plain)?.[0];
   const numbered = id === undefined ? null : parseWord(id, 'emphasis');
   return numbered === null ? null : { ...numbered, rest: stripTagEnd(plain.slice(id?.length)) };
 }

@@ -97,11 +97,12 @@ export function spellEmoji(text: string): string {
 /** Words beside a severity that change nothing. Not "level": "high-level" is no severity. */
 const FILLERS =
   'severity sev priority risk impact issue issues finding findings problem problems violation violations concern concerns item items found total open number of and or the ' +
+  'bug bugs defect defects flaw flaws vulnerability vulnerabilities fehler defekt risiko risiken erreur erreurs défaut défauts risque riesgo ' +
   'und schweregrad priorität befund befunde probleme mängel et gravité sévérité priorité constat constats ' +
   'problème problèmes gravedad severidad prioridad problema problemas hallazgo hallazgos';
 /** The same in Chinese and Japanese, where no space parts the words. */
 const FILLERS_WITHOUT_SPACES =
-  /\u4e25\u91cd(?:\u7a0b\u5ea6|\u6027)|\u4f18\u5148\u7ea7|\u512a\u5148\u5ea6|\u91cd\u8981\u5ea6|\u6df1\u523b\u5ea6|\u7ea7\u522b|\u7b49\u7ea7|\u95ee\u9898|\u554f\u984c|\u6307\u6458|\u4e8b\u9879|\u7ea7|\u30ec\u30d9\u30eb|\u306a/g;
+  /\u4e25\u91cd(?:\u7a0b\u5ea6|\u6027)|\u4f18\u5148\u7ea7|\u512a\u5148\u5ea6|\u91cd\u8981\u5ea6|\u6df1\u523b\u5ea6|\u7ea7\u522b|\u7b49\u7ea7|\u95ee\u9898|\u554f\u984c|\u6307\u6458|\u4e8b\u9879|\u9519\u8bef|\u7f3a\u9677|\u30a8\u30e9\u30fc|\u30d0\u30b0|\u7ea7|\u30ec\u30d9\u30eb|\u306a/g;
 
 /** ESLint: 2 is an error, 1 a warning. 0 means that the rule is off, so it is no severity. */
 const ESLINT: ReadonlyMap<number, Severity> = new Map([
@@ -136,9 +137,13 @@ export function parseSeverityField(word: unknown): Severity | null {
 /** Not severities, so that in a severity field they are unknown. As a tag they always mean something grave. */
 const GRAVE = /\b(?:showstoppers?|catastrophic|severe|urgent)\b/i;
 
+/** "Erreur critique": beside a French noun it is the adjective. */
+const FRENCH_CRITICAL = /(?<=\b(?:erreur|probl\u00e8me|d\u00e9faut|risque|faille)s? )critiques?/i;
+
 /** As parseSeverity, for a tag or a heading. */
 export function parseSeverityTag(word: string): Severity | null {
-  return parseSeverity(GRAVE.test(word) ? word.replace(GRAVE, 'high') : word);
+  const said = GRAVE.test(word) ? word.replace(GRAVE, 'high') : word;
+  return parseSeverity(FRENCH_CRITICAL.test(said) ? said.replace(FRENCH_CRITICAL, 'critical') : said);
 }
 
 function severityOfWords(word: string): Severity | null {

@@ -11,6 +11,7 @@ import { LetterPattern } from './characters.js';
 import { quote, readable, refuseText, unreadable } from './reader.js';
 import type { Reader } from './reader.js';
 import { countFindings } from './severity.js';
+import { uncheckedIn } from './unverified-checks.js';
 import { wordsOf, WordList } from './word-lists.js';
 
 /** Characters not allowed in the name of a value. */
@@ -54,7 +55,11 @@ export const readValidation: Reader = (text) => {
     });
   const findings = dedupe([...failed, ...regressions, ...details, ...others, ...(checks ?? []).flatMap((check) => check.findings)]);
   const items = (checks ?? []).map(({ name, status, errors }) => ({ name, status, errors }));
-  const lists = [['checks', items] as const, ['regressions_measured', measured] as const];
+  const lists = [
+    ['checks', items] as const,
+    ['regressions_measured', measured] as const,
+    ['unverified_checks', uncheckedIn(json.value)] as const,
+  ];
   return readable({ values, findings, counts: countFindings(findings), lists, notes });
 };
 

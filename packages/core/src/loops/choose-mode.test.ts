@@ -78,6 +78,12 @@ describe('debt: by words and names', () => {
     ['scan the project', 'scan'],
     ['Audit our dependencies', 'scan'],
     ['ASSESS it', 'scan'],
+    ['please audit src/log.ts', 'scan'],
+    ['scan', 'scan'],
+    ['audit payments only, scan only', 'scan'],
+    ['clean up the audit log', 'remediate'],
+    ['audit log entries are slow', 'remediate'],
+    ['audit the parser and fix what you find', 'remediate'],
     ['assess TD-01', 'scan'],
     ['pay TD-01 and TD-03', 'targeted'],
     ['mend td-7', 'targeted'],
@@ -96,11 +102,12 @@ describe('debt: by words and names', () => {
   });
 });
 
-describe('review: by points', () => {
+describe('A12 review: every goal is reviewed, points choose how', () => {
   it.each<[string, number | null, string]>([
-    ['add a button', 0, 'patch'],
-    ['add a button', null, 'patch'],
-    ['add a button', 2, 'patch'],
+    ['add a button', 0, 'sprint'],
+    ['retry failed uploads', 0, 'sprint'],
+    ['add a button', null, 'sprint'],
+    ['add a button', 2, 'sprint'],
     ['add a button', 3, 'sprint'],
     ['add a button', 10, 'sprint'],
     ['add a button', 11, 'sprint'],
@@ -112,24 +119,25 @@ describe('review: by points', () => {
     ['refactor the architecture', 0, 'sprint'],
     ['refactor a cross-cutting concern', 0, 'multi-sprint'],
     ['a cross cutting concern', 0, 'sprint'],
-    ['fix a cross-cutting concern', 0, 'patch'],
+    ['fix a cross-cutting concern', 0, 'sprint'],
     ['fix a cross-cutting concern', 3, 'sprint'],
-    ['fix the architecture', 0, 'patch'],
+    ['fix the architecture', 0, 'sprint'],
     ['fix the architecture', 3, 'sprint'],
     ['fix the architecture', 11, 'sprint'],
-    ['fix the typo, patch it', 11, 'patch'],
-    ['fix it', 3, 'patch'],
-    ['fix it', 0, 'patch'],
+    ['fix the typo, patch it', 11, 'sprint'],
+    ['fix it', 3, 'sprint'],
+    ['fix it', 0, 'sprint'],
     ['refactor, cross-cutting, fix', 2, 'sprint'],
     ['refactor, cross-cutting, fix', 3, 'multi-sprint'],
-    ['prefix and suffix, dispatch, refactoring', 0, 'patch'],
-    ['', 0, 'patch'],
+    ['prefix and suffix, dispatch, refactoring', 0, 'sprint'],
+    ['', 0, 'sprint'],
   ])('%s, %s files: %s', (goal, files, mode) => check('review', goal, mode, files === null ? null : change(files)));
 });
 
-describe('brainstorm: by points', () => {
+describe('A12 brainstorm: every goal is judged, points choose how', () => {
   it.each([
     ['names for a cat', 'deep'],
+    ['a simple onboarding', 'deep'],
     ['', 'deep'],
     ['a strategy', 'deep'],
     ['our architecture', 'deep'],
@@ -147,25 +155,25 @@ describe('brainstorm: by points', () => {
     ['compare strategies', 'deep'],
     ['compare the system with another', 'full'],
     ['a simple system', 'deep'],
-    ['a quick comparison', 'quick'],
+    ['a quick comparison', 'deep'],
     ['a simple but creative strategy', 'deep'],
     ['a quick, novel way to compare systems', 'deep'],
     ['a quick, novel way to compare a system', 'full'],
-    ['quick and simple', 'quick'],
+    ['quick and simple', 'deep'],
     ['an ecosystem', 'deep'],
   ])('%s: %s', (goal, mode) => check('brainstorm', goal, mode, null));
 });
 
 it('chooses a mode with the roles that the person named', () => {
   const choose = (loop: string, goal: string, roles: readonly string[]) => chooseMode(pipelineOf(loop), { goal, changedFiles: [], roles });
-  expect(choose('review', 'fix it', ['reviewer'])).toEqual({ mode: 'sprint', why: 'sprint: it has the role reviewer' });
-  expect(choose('review', 'fix it', ['developer', 'verifier']).mode).toBe('patch');
+  expect(choose('review', 'fix it', ['reviewer'])).toMatchObject({ mode: 'sprint' });
+  expect(choose('review', 'fix it', ['developer', 'verifier']).mode).toBe('sprint');
   expect(choose('review', 'refactor a cross-cutting concern', ['reviewer']).mode).toBe('multi-sprint');
   expect(choose('debt', 'scan it', ['planner', 'scanner'])).toMatchObject({
     mode: 'remediate',
     why: 'remediate: it has the roles planner, scanner',
   });
-  expect(choose('review', 'fix it', ['nobody']).mode).toBe('patch');
+  expect(choose('review', 'fix it', ['nobody']).mode).toBe('sprint');
 });
 
 it('says why, so that a person can object', () => {
@@ -198,8 +206,8 @@ it('says why, so that a person can object', () => {
     'targeted: TD-01, TD-02, TD-03 and 1 more are named',
     'remediate: default',
     'multi-sprint: 6 points (12 files changed +3; the goal says "refactor" +3)',
-    'patch: -2 points (the goal says "fix" -2)',
-    'patch: default, 0 points',
+    'sprint: -2 points (the goal says "fix" -2)',
+    'sprint: default, 0 points',
     'deep: 1 point (the goal says "strategy" +3; the goal says "simple" -2)',
   ]);
 });

@@ -65,6 +65,8 @@ function readModeFacts({ goal, changedFiles, items = [] }: ModeInput): ModeFacts
 function holds(test: ModeTest, seen: ModeFacts): boolean {
   return (
     (test.words === undefined || findWord(test.words, seen.goal) !== null) &&
+    (test.asks === undefined || findVerb(test.asks, seen.goal) !== null) &&
+    (test.unless === undefined || findWord(test.unless, seen.goal) === null) &&
     compares(test.files, seen.files) &&
     compares(test.modules, seen.modules) &&
     (test.items === undefined || seen.items.length > 0)
@@ -103,6 +105,16 @@ function wordPattern(word: string): RegExp {
   return new RegExp(`(?<![\\p{L}\\p{N}_])${parts.join('[\\s-]*')}(?![\\p{L}\\p{N}_])`, 'iu');
 }
 
+/** What follows a verb, and not the first of two nouns. */
+const OBJECT =
+  /^\s*(?:$|[.,:;!]|(?:the|our|my|your|this|these|that|those|it|its|all|every|each|any|for|and|or|only|what|which|how|where|technical|debt)(?![\p{L}\p{N}_])|TD-\d|\S*[/.])/iu;
+
+/** The one of these verbs that the goal begins with, if it is one there: `audit the log`, not `audit log`. */
+function findVerb(verbs: readonly string[], goal: string): string | null {
+  const asked = goal.trim().replace(/^(?:please|only|just)\s+/i, '');
+  return verbs.find((verb) => asked.toLowerCase().startsWith(verb) && OBJECT.test(asked.slice(verb.length))) ?? null;
+}
+
 /** Folders that contain modules. */
 const MODULE_FOLDERS: ReadonlySet<string> = new Set(['packages', 'apps', 'libs', 'services', 'modules', 'crates', 'src']);
 
@@ -127,7 +139,9 @@ export function namedItems(goal: string): readonly string[] {
 }
 
 function reasonsFor(test: ModeTest, seen: ModeFacts): readonly string[] {
-  const word = test.words === undefined ? null : findWord(test.words, seen.goal);
+  const word =
+    (test.words === undefined ? null : findWord(test.words, seen.goal)) ??
+    (test.asks === undefined ? null : findVerb(test.asks, seen.goal));
   return [
     ...(word === null ? [] : [`the goal says "${word}"`]),
     ...(test.files === undefined && test.modules === undefined ? [] : [describeChange(seen, test.modules !== undefined)]),

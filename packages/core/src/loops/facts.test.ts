@@ -4,7 +4,8 @@ import { expect, it } from 'vitest';
 import type { Reading } from '../model/vocabulary.js';
 import { builtinLoop } from './builtin.js';
 import { comparedLists, disagreement, extractFacts, itemNames, valueAt } from './facts.js';
-import type { EvidenceReadings, PastLists } from './facts.js';
+import type { PastLists } from './facts.js';
+import type { EvidenceReadings } from './loop.js';
 import type { FactSpec, FactValue, Loop } from './loop.js';
 
 const EMPTY: Reading = { values: {}, findings: [], lists: {}, notes: [] };

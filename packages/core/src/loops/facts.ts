@@ -1,32 +1,26 @@
 // Extracts a loop's facts from its evidence.
 
-import type { Anomaly, Counts, Item, Reading, Scalar, Severity } from '../model/vocabulary.js';
+import type { Anomaly, Item, Scalar } from '../model/vocabulary.js';
 import { quote } from '../formats/reader.js';
 import { parseScore } from '../formats/score-text.js';
-import type { At, EvidenceState, FactSpec, Facts, FactValue, Loop } from './loop.js';
-import { fillTemplate } from './template.js';
-
-export interface EvidenceReading {
-  readonly state: EvidenceState;
-  readonly reading: Reading | null;
-}
-
-export type EvidenceReadings = Readonly<Record<string, EvidenceReading>>;
+import type { At, EvidenceReadings, FactSpec, Facts, FactValue, Loop } from './loop.js';
+import { fillTemplate, showNumber } from './template.js';
+import { countFindingsIn } from './verdict-findings.js';
 
 /** Names in lists, and numbers, at the chain's last revision. Null: there is nothing to compare with. */
 export type PastLists = Readonly<Record<string, readonly string[]>> | null;
 
 export function extractFacts(loop: Loop, gathered: EvidenceReadings, past: PastLists): Facts {
   const facts: Record<string, FactValue> = {};
-  for (const name of Object.keys(loop.facts)) facts[name] = drawFact(loop.facts[name] as FactSpec, gathered, past);
+  for (const name of Object.keys(loop.facts)) facts[name] = drawFact(loop, loop.facts[name] as FactSpec, gathered, past);
   return facts;
 }
 
-function drawFact(spec: FactSpec, gathered: EvidenceReadings, past: PastLists): FactValue {
+function drawFact(loop: Loop, spec: FactSpec, gathered: EvidenceReadings, past: PastLists): FactValue {
   if ('state' in spec) return gathered[spec.state]?.state ?? 'missing';
   if ('found' in spec) return spec.found.some((name) => gathered[name]?.reading);
   if ('counted' in spec) return spec.counted.some((name) => gathered[name]?.reading?.counts);
-  if ('findings' in spec) return worstCount(spec.findings, spec.severity, gathered);
+  if ('findings' in spec) return countFindingsIn(loop, spec.findings, spec.severity, gathered);
   if ('count' in spec) return countItems(spec, gathered, past);
   if ('number' in spec) return numberOrChange(spec, numberAt(spec, gathered), past);
   if ('enum' in spec) return wordAt(spec, gathered);
@@ -167,21 +161,6 @@ function normal(word: string): string {
     .replace(/[\s-]+/g, '_');
 }
 
-export function worstCount(names: readonly string[], severity: Severity | undefined, gathered: EvidenceReadings): number | null {
-  let worst: number | null = null;
-  for (const name of names) {
-    const counts = gathered[name]?.reading?.counts;
-    if (counts === undefined) continue;
-    const count = severity === undefined ? total(counts) : counts[severity];
-    worst = Math.max(worst ?? 0, count);
-  }
-  return worst;
-}
-
-export function total(counts: Counts): number {
-  return counts.critical + counts.high + counts.medium + counts.low;
-}
-
 type CountSpec = Extract<FactSpec, { count: string }>;
 
 function countItems(spec: CountSpec, gathered: EvidenceReadings, past: PastLists): number | null {
@@ -205,11 +184,18 @@ function wantedItems(spec: CountSpec, gathered: EvidenceReadings): readonly Item
 /** The names of the items that a fact counts: `types, lint`. Null if it counts none, or no list. */
 export function namesOfItems(spec: FactSpec | undefined, gathered: EvidenceReadings): string | null {
   const items = spec !== undefined && 'count' in spec ? (wantedItems(spec, gathered) ?? []) : [];
-  const names = itemNames(items.slice(0, MOST_NAMED));
+  const shown = items.slice(0, MOST_NAMED);
+  const below = spec !== undefined && 'count' in spec ? spec.below : undefined;
+  const names = below === undefined ? itemNames(shown) : shown.map((item, at) => `${itemNames(shown)[at]} ${scoreWords(item, below)}`);
   return names.length === 0 ? null : `${names.join(', ')}${items.length > MOST_NAMED ? ` and ${items.length - MOST_NAMED} more` : ''}`;
 }
 
 const MOST_NAMED = 20;
+
+/** `(4/10, threshold 6)`. Readers turn scores into tenths. */
+function scoreWords({ score, threshold }: Item, below: number): string {
+  return `(${showNumber(Number(score))}/10, threshold ${showNumber(typeof threshold === 'number' ? threshold : below)})`;
+}
 
 /** The key of a compared list: its name and the filter of its items. */
 export function listKey({ count, where, below }: CountSpec): string {

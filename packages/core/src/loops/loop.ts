@@ -22,7 +22,7 @@ import {
 import type { Infer, Schema } from '../model/schema.js';
 import { HIGHEST_CAP } from '../model/options.js';
 import { GRADE, OUTCOME, SEVERITY } from '../model/vocabulary.js';
-import type { Outcome } from '../model/vocabulary.js';
+import type { Outcome, Reading } from '../model/vocabulary.js';
 
 /** A fact as the table sees it: a word, a number, a flag, or `null` if it is absent. */
 export type FactValue = string | number | boolean | null;
@@ -33,6 +33,14 @@ export type Facts = Readonly<Record<string, FactValue>>;
 export const EVIDENCE_STATES = ['ok', 'missing', 'unreadable', 'unread'] as const;
 
 export type EvidenceState = (typeof EVIDENCE_STATES)[number];
+
+export interface EvidenceReading {
+  readonly state: EvidenceState;
+  readonly reading: Reading | null;
+}
+
+/** By source. */
+export type EvidenceReadings = Readonly<Record<string, EvidenceReading>>;
 
 const name = textLike(/^[a-z][a-z0-9_]*$/, 'lower-case letters, digits and _');
 const ruleId = textLike(/^[A-Za-z][A-Za-z0-9_.-]{0,31}$/, 'a letter, then letters, digits, . _ or -');
@@ -50,6 +58,7 @@ const sourceBase = {
   ),
   what: filledText.describe('Its name for people, such as "the audit report".'),
   else: name.optional().describe('The source that is used if this one is missing. An unreadable one is not replaced.'),
+  beside: name.optional().describe('Another source whose text its reader may use too, such as the output of a run.'),
   optional: flag.optional().describe('It may be missing.'),
 };
 
@@ -119,7 +128,9 @@ const factSpec = kindOf({
   found: object({ found: oneOrMore(name).describe('Whether any of these sources was found and read.') }),
   counted: object({ counted: oneOrMore(name).describe('Whether any of these sources has severity counts.') }),
   findings: object({
-    findings: oneOrMore(name).describe('The number of findings in these sources; if they disagree, the highest.'),
+    findings: oneOrMore(name).describe(
+      'The number of findings in these sources: of one role the highest, of several roles the sum, repeated findings once.',
+    ),
     severity: SEVERITY.optional().describe('Only findings of this severity.'),
   }),
   count: object({
@@ -241,6 +252,11 @@ const plainBlocks = {
   list: object({
     list: filledText.describe('evidence.list: a line for each item.'),
     line: filledText.describe("May use {n} and the item's fields."),
+    label: filledText.optional().describe('The start of the line for an empty list.'),
+  }),
+  table: object({
+    table: filledText.describe('evidence.list: a row for each item.'),
+    columns: recordOf(filledText).describe("The heading and the text of each column; a text may use the item's fields."),
   }),
   tasks: object({
     tasks: filledText.describe('A line for each new task; may use {n} and its columns.'),
@@ -327,7 +343,9 @@ export const LOOP_FIELDS = {
   }).describe('How rounds are counted.'),
   cap: object({
     default: wholeFrom(1, HIGHEST_CAP).describe('The highest round.'),
-    from: object({ file: sessionPath, at: filledText }).optional().describe('A JSON file that may set it, read by the first verdict.'),
+    from: oneOrMore(object({ file: sessionPath, at: filledText }))
+      .optional()
+      .describe('JSON files that may set it, read by the first verdict; the first that does counts.'),
   }).describe('The limit on rounds; frozen by the first verdict.'),
   target: object({ default: number, column: filledText, what: filledText })
     .optional()

@@ -9,7 +9,7 @@ import { parseTasks, printTasks, tasksColumns } from '../formats/tasks-csv.js';
 import { builtinLoop, builtinLoops } from './builtin.js';
 import { parsePipelineFile } from './loop-file.js';
 import type { Loop } from './loop.js';
-import { NO_GOAL, buildPipeline } from './pipeline.js';
+import { NO_GOAL, buildPipeline, keepChains } from './pipeline.js';
 import type { Pipeline } from './pipeline.js';
 import { builtinPipeline } from './builtin-pipelines.js';
 
@@ -223,6 +223,24 @@ describe('rows', () => {
     const angles = buildPipeline(pipelineOf('brainstorm'), 'full', { goal: 'g' }).rows.map((row) => row['angle'] ?? '');
     expect(new Set(angles.slice(0, 3)).size).toBe(3);
     expect(angles.slice(3)).toEqual(['', '', '']);
+  });
+
+  it('A12: leaves out tasks of layers that do not exist, and what waited for them waits for what they waited for', () => {
+    const planned = (mode: string, ...layers: readonly string[]) =>
+      buildPipeline(keepChains(pipelineOf('testing'), 'layer', layers), mode, { goal: 'g' }).rows.map(
+        (row) => `${row['id']} after ${row['deps']}, context ${row['context_from']}, wave ${row['wave']}`,
+      );
+    expect(planned('comprehensive', 'L1')).toEqual([
+      'STRATEGY-001 after , context , wave 1',
+      'TESTGEN-001 after STRATEGY-001, context STRATEGY-001, wave 2',
+      'TESTRUN-001 after TESTGEN-001, context STRATEGY-001;TESTGEN-001, wave 3',
+      'TESTANA-001 after TESTRUN-001, context STRATEGY-001;TESTRUN-001, wave 4',
+    ]);
+    expect(planned('standard', 'L1', 'L2')).toEqual(
+      buildPipeline(pipelineOf('testing'), 'standard', { goal: 'g' }).rows.map(
+        (row) => `${row['id']} after ${row['deps']}, context ${row['context_from']}, wave ${row['wave']}`,
+      ),
+    );
   });
 
   it('says which roles change the project', () => {

@@ -35,6 +35,10 @@ const mode = object({
 /** If the changed files are unknown, comparisons do not hold. */
 const modeTests = {
   words: oneOrMore(filledText).optional().describe('The goal contains one of these as a whole word.'),
+  asks: oneOrMore(filledText)
+    .optional()
+    .describe('The goal begins with one of these verbs and its object: "audit the code", not "audit log".'),
+  unless: oneOrMore(filledText).optional().describe('The goal contains none of these as a whole word.'),
   files: oneOrMore(comparison).optional().describe('The number of changed files, such as "<=3".'),
   modules: oneOrMore(comparison).optional().describe('The number of changed modules (top-level folders).'),
   items: word(true).optional().describe('The goal names single items, such as TD-07 or src/zone.ts.'),
@@ -149,6 +153,26 @@ export function buildPipeline(pipeline: Pipeline, name: string, input: PipelineI
     };
   });
   return { rows, gates: planned.filter(({ task }) => task.approve).map(({ task }) => task.id), judged: mode.judged };
+}
+
+/** A12: without tasks of chains that do not exist. What waited for them waits for what they waited for. */
+export function keepChains(pipeline: Pipeline, column: string, known: readonly string[]): Pipeline {
+  const modes = Object.entries(pipeline.modes).map(([name, mode]) => {
+    const gone = new Map<string, readonly string[]>();
+    const ancestors = new Map<string, ReadonlySet<string>>();
+    const tasks = mode.tasks.flatMap((task) => {
+      const all = [...new Set(task.deps.flatMap((id) => gone.get(id) ?? [id]))];
+      const deps = all.filter((id) => task.deps.includes(id) || !all.some((other) => ancestors.get(other)?.has(id)));
+      ancestors.set(task.id, new Set(deps.flatMap((id) => [id, ...(ancestors.get(id) ?? [])])));
+      const chain = task.columns[column];
+      if (chain === undefined || known.includes(chain))
+        return [{ ...task, deps, context_from: task.context_from.filter((id) => !gone.has(id)) }];
+      gone.set(task.id, deps);
+      return [];
+    });
+    return [name, { ...mode, tasks }] as const;
+  });
+  return { ...pipeline, modes: Object.fromEntries(modes) };
 }
 
 /** A task outside the column gets all targets. */

@@ -64,5 +64,5 @@ function headingsOf({ heading, blocks, sections }: ReportSection): unknown {
 function listsOf(block: Block): readonly string[] {
   if (typeof block === 'string') return [];
   if ('lines' in block) return block.lines.flatMap(listsOf);
-  return 'list' in block ? [block.list] : [];
+  return 'list' in block ? [block.list] : 'table' in block ? [block.table] : [];
 }

@@ -146,6 +146,11 @@ function checkEvidence(loop: Loop, readers: ReadonlySet<string>): Complaint[] {
       out.push({ path: ['evidence', name, 'else'], problem: `"${source.else}" is not another source of this loop` });
     }
   }
+  for (const [name, { beside }] of Object.entries(loop.evidence)) {
+    const other = beside === undefined ? undefined : evidenceAt(loop, beside);
+    if (beside !== undefined && (other === undefined || beside === name || other.beside !== undefined))
+      out.push({ path: ['evidence', name, 'beside'], problem: `"${beside}" is not another source of this loop that stands beside none` });
+  }
   for (const name of Object.keys(loop.evidence)) {
     if (standsInForItself(loop, name))
       out.push({ path: ['evidence', name, 'else'], problem: `"${name}" would replace itself, directly or through other sources` });
@@ -356,12 +361,11 @@ function checkBlock(loop: Loop, block: Block, path: FilePlace): Complaint[] {
   if (typeof block === 'string') return checkText(loop, block, path, REPORT_NAMES);
   if ('when' in block) return block.lines.flatMap((line, at) => checkBlock(loop, line, [...path, 'lines', at]));
   if ('history' in block) return checkText(loop, block.history, [...path, 'history'], ['decision', 'counts', 'fixed']);
-  if ('list' in block && !Object.hasOwn(loop.evidence, block.list.split('.')[0] ?? '')) {
-    return [{ path: [...path, 'list'], problem: `"${block.list}" is not a list of this loop's evidence` }];
-  }
-  const stray = 'list' in block ? checkReaderName(loop, 'list', block.list) : null;
-  if (stray !== null) return [{ path: [...path, 'list'], problem: stray }];
-  return [];
+  const [kind, list] = 'list' in block ? ['list', block.list] : 'table' in block ? ['table', block.table] : ['', null];
+  if (list === null) return [];
+  const isOther = !Object.hasOwn(loop.evidence, list.split('.')[0] ?? '');
+  const problem = isOther ? `"${list}" is not a list of this loop's evidence` : checkReaderName(loop, 'list', list);
+  return problem === null ? [] : [{ path: [...path, kind], problem }];
 }
 
 function checkWhen(loop: Loop, when: Readonly<Record<string, unknown>>, path: FilePlace): Complaint[] {

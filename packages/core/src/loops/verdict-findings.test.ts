@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import type { Counts, Finding, Severity } from '../model/vocabulary.js';
 import { makeFinding } from '../formats/finding.js';
 import { builtinLoop } from './builtin.js';
-import type { EvidenceReadings } from './facts.js';
-import type { Loop } from './loop.js';
+import type { EvidenceReadings, Loop } from './loop.js';
+import { decidingSources, extractFacts } from './facts.js';
 import { collectFindings } from './verdict-findings.js';
 
 const source = { reader: 'json', grade: 'testified', what: 'it' } as const;
@@ -32,7 +32,7 @@ function listed(
       return [name, { state: 'ok', reading: { values: {}, lists: {}, notes: [], findings: all, counts: { ...counts, ...stated[name] } } }];
     }),
   );
-  const drawn = collectFindings(loop, gathered);
+  const drawn = collectFindings(loop, decidingSources(loop), gathered);
   return [drawn.findings.map(({ severity, message }) => `${severity} ${message}`), Object.values(drawn.counts).join('')];
 }
 
@@ -70,4 +70,35 @@ it('counts at least as many as any single source', () => {
   expect(listed({ results: both, legal: both }, { results: { high: 5 } })).toEqual([['high a', 'high b'], '0500']);
   expect(listed({ results: both, legal: [found('critical', 'a')] }, { results: { high: 5 } })[1]).toBe('1400');
   expect(listed({ results: [found('high', 'a')], row: [found('high', 'a')], legal: [found('critical', 'a')] })[1]).toBe('1000');
+});
+
+describe('findings of different roles', () => {
+  // Seen: the reviewer's Critical was gone, because the verifier's row had more findings.
+  const review = builtinLoop('review') as Loop;
+  const gather = (named: Readonly<Record<string, readonly Finding[]>>): EvidenceReadings =>
+    Object.fromEntries(
+      Object.entries(named).map(([name, findings]) => {
+        const counts = { critical: 0, high: 0, medium: 0, low: 0 };
+        for (const { severity } of findings) counts[severity] += 1;
+        return [name, { state: 'ok', reading: { values: {}, lists: {}, notes: [], findings, counts } }];
+      }),
+    );
+
+  it('add up: the verifier hides none of the reviewer', () => {
+    const gathered = gather({
+      results: [found('critical', 'SQL from the request', 7)],
+      verified: [found('critical', '2 tests fail'), found('critical', 'exit status 1', 2)],
+    });
+    const { findings, counts } = collectFindings(review, decidingSources(review), gathered);
+    expect(findings.map(({ message }) => message)).toEqual(['SQL from the request', '2 tests fail', 'exit status 1']);
+    expect(counts.critical).toBe(3);
+    expect(extractFacts(review, gathered, null)['critical']).toBe(3);
+  });
+
+  it('count the same place and message once', () => {
+    const same = found('critical', 'SQL from the request', 7);
+    const gathered = gather({ results: [same], verified: [same, found('critical', '2 tests fail')] });
+    expect(collectFindings(review, decidingSources(review), gathered).counts.critical).toBe(2);
+    expect(extractFacts(review, gathered, null)['critical']).toBe(2);
+  });
 });

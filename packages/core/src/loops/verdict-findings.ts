@@ -1,67 +1,104 @@
-// Collects the findings and counts of a verdict from all critics. If several sources report the same finding, it is listed once with its
-// highest severity.
+// Collects the findings and counts of a verdict from all critics. Sources of one role repeat each other, so the one with most counts.
+// Sources of different roles add up. A finding with the same place and message is listed once, with its highest severity.
 
 import type { Counts, Finding, Severity } from '../model/vocabulary.js';
 import { SEVERITIES } from '../model/vocabulary.js';
-import { decidingSources, worstCount } from './facts.js';
-import type { EvidenceReadings } from './facts.js';
-import type { Loop } from './loop.js';
+import { addToList } from '../formats/multimap.js';
+import { NO_COUNTS } from '../formats/severity.js';
+import type { EvidenceReadings, Loop } from './loop.js';
 
 export interface VerdictFindings {
   readonly findings: readonly Finding[];
   readonly counts: Counts;
 }
 
-export function collectFindings(loop: Loop, gathered: EvidenceReadings): VerdictFindings {
-  const counts: Record<keyof Counts, number> = { ...worstCounts(loop, gathered) };
-  const critics = sourcesByCritic(loop, gathered);
-  if (critics.length === 0) return { findings: [], counts };
+/** `names`: the sources that count. */
+export function collectFindings(loop: Loop, names: readonly string[], gathered: EvidenceReadings): VerdictFindings {
   const findings: Finding[] = [];
-  /** By finding: the source that reported it first. */
-  const reported = new Map<string, string>();
+  const counts: Record<keyof Counts, number> = { ...NO_COUNTS };
+  /** By finding: the source that listed it with a higher severity. */
+  const worse = new Map<string, string>();
   for (const severity of SEVERITIES) {
-    const before = findings.length;
-    const counted = decidingSources(loop).map((name) => countOf(name, severity, gathered, reported));
-    for (const sources of critics) {
-      for (const [source, finding] of mostFindings(sources, severity, gathered)) {
-        const key = findingKey(finding);
-        const first = reported.get(key) ?? source;
-        reported.set(key, first);
-        if (first === source) findings.push(finding);
-      }
+    const { listed, count } = addUp(loop, names, severity, gathered, worse);
+    counts[severity] = count;
+    for (const [source, finding] of listed) {
+      findings.push(finding);
+      worse.set(findingKey(finding), source);
     }
-    counts[severity] = Math.max(findings.length - before, ...counted);
   }
   return { findings, counts };
 }
 
-/** The sources with findings, grouped by the role that wrote them. Sources of one role repeat each other. */
-function sourcesByCritic(loop: Loop, gathered: EvidenceReadings): readonly (readonly string[])[] {
-  const sources = new Map<string, string[]>();
-  for (const name of decidingSources(loop)) {
-    if ((gathered[name]?.reading?.findings.length ?? 0) === 0) continue;
-    const source = loop.evidence[name];
-    const role = source !== undefined && 'by' in source ? (source.by ?? '') : '';
-    sources.set(role, [...(sources.get(role) ?? []), name]);
-  }
-  return [...sources.values()];
+/** The number of findings of this severity, else of all. Null if no source counts any. */
+export function countFindingsIn(
+  loop: Loop,
+  names: readonly string[],
+  severity: Severity | undefined,
+  gathered: EvidenceReadings,
+): number | null {
+  if (!names.some((name) => gathered[name]?.reading?.counts !== undefined)) return null;
+  return addUp(loop, names, severity, gathered).count;
 }
 
-/** The findings of this severity from the source that has most of them. */
-function mostFindings(sources: readonly string[], severity: Severity, gathered: EvidenceReadings): readonly (readonly [string, Finding])[] {
-  let most: readonly (readonly [string, Finding])[] = [];
-  for (const name of sources) {
-    const found = (gathered[name]?.reading?.findings ?? []).filter((finding) => finding.severity === severity);
-    if (found.length > most.length) most = found.map((finding) => [name, finding] as const);
-  }
-  return most;
+interface SeverityFindings {
+  /** With their sources. */
+  readonly listed: readonly (readonly [string, Finding])[];
+  /** At least as many as listed: a source may count more than it lists. */
+  readonly count: number;
 }
 
-/** The source's count of this severity, without findings that another source lists with a higher one. It may count more than it lists. */
-function countOf(name: string, severity: Severity, gathered: EvidenceReadings, reported: ReadonlyMap<string, string>): number {
-  const { counts, findings } = gathered[name]?.reading ?? { findings: [] };
-  const worse = findings.filter((finding) => finding.severity === severity && (reported.get(findingKey(finding)) ?? name) !== name);
-  return (counts?.[severity] ?? 0) - worse.length;
+/** `worse`: findings that are left out unless the same source lists them again. */
+function addUp(
+  loop: Loop,
+  names: readonly string[],
+  severity: Severity | undefined,
+  gathered: EvidenceReadings,
+  worse: ReadonlyMap<string, string> = new Map(),
+): SeverityFindings {
+  const listed: (readonly [string, Finding])[] = [];
+  /** How often the roles before listed a finding. Two copies of one critic are two findings. */
+  const copies = new Map<string, number>();
+  let count = 0;
+  for (const sources of groupByRole(loop, names)) {
+    const own = sources.map((name) => {
+      const { counts, findings = [] } = gathered[name]?.reading ?? {};
+      const all = findings.filter((finding) => severity === undefined || finding.severity === severity);
+      const repeats = new Map(copies);
+      const added = all.filter((finding) => {
+        const key = findingKey(finding);
+        const left = repeats.get(key) ?? 0;
+        repeats.set(key, left - 1);
+        return left <= 0 && (worse.get(key) ?? name) === name;
+      });
+      const stated = counts === undefined ? 0 : severity === undefined ? sumOf(counts) : counts[severity];
+      return { name, added, count: Math.max(added.length, stated - (all.length - added.length)) };
+    });
+    count += Math.max(...own.map((one) => one.count));
+    const longest = own.reduce((most, one) => (one.added.length > most.added.length ? one : most));
+    for (const finding of longest.added) {
+      listed.push([longest.name, finding]);
+      copies.set(findingKey(finding), (copies.get(findingKey(finding)) ?? 0) + 1);
+    }
+  }
+  return { listed, count };
+}
+
+function sumOf(counts: Counts): number {
+  return SEVERITIES.reduce((sum, severity) => sum + counts[severity], 0);
+}
+
+/** By the role that wrote them. */
+function groupByRole(loop: Loop, names: readonly string[]): readonly (readonly string[])[] {
+  const groups = new Map<string, string[]>();
+  for (const name of names) addToList(groups, roleOfSource(loop, name), name);
+  return [...groups.values()];
+}
+
+/** The role that wrote a source. */
+export function roleOfSource({ evidence, roles }: Loop, name: string): string {
+  const source = evidence[name];
+  if (source !== undefined && 'row' in source && source.row !== 'critic') return source.row[0] ?? roles.critic;
+  return source !== undefined && 'file' in source ? (source.by ?? roles.critic) : roles.critic;
 }
 
 /** Place and message, ignoring case and punctuation at the end. */
@@ -71,11 +108,4 @@ export function findingKey({ message, artifact, line }: Finding): string {
     .replaceAll(/\s+/g, ' ')
     .replace(/[\s.;:,!]+$/, '');
   return `${artifact ?? ''}:${line ?? ''} ${words}`;
-}
-
-/** For each severity, the highest count of any deciding source. */
-export function worstCounts(loop: Loop, gathered: EvidenceReadings): Counts {
-  const names = decidingSources(loop);
-  const count = (severity: Severity) => worstCount(names, severity, gathered) ?? 0;
-  return { critical: count('critical'), high: count('high'), medium: count('medium'), low: count('low') };
 }

@@ -350,7 +350,7 @@ export const ERRORS = {
   },
   'journal-line-long': {
     exit: 1,
-    message: 'Too long for one line of journal.ndjson: {type} exceeds {most} million characters.',
+    message: 'Too long for one line of journal.ndjson: {type} exceeds {most} MB.',
     hint: 'Nothing was recorded. Make the critic report fewer findings, such as only the worst or one per kind and file. Then judge again.',
   },
   'journal-changed': {
@@ -462,6 +462,16 @@ export const ERRORS = {
     message: 'Unknown agent "{name}".{meant}',
     hint: 'Known agents: {known}. To run any program: --agent-command "CMD ARGS". Define your own agents in umpire.config.yaml (docs/settings.md) or pass them as functions (docs/library.md).',
   },
+  'session-untrusted': {
+    exit: 2,
+    message: 'The session {session} was not begun here by you: it came with a clone, a download or another machine. It starts no program.',
+    hint: 'See what it would run, and trust it, with: umpire trust {path}',
+  },
+  'session-unsignable': {
+    exit: 2,
+    message: 'The session cannot be trusted: Umpire cannot keep a key in {folder}.',
+    hint: 'Set HOME to a folder that you can write to. Where every file is yours, UMPIRE_TRUST=1 trusts all.',
+  },
   'trust-terminal': {
     exit: 2,
     message: 'umpire trust asks a person, and there is no terminal.',
@@ -476,6 +486,11 @@ export const ERRORS = {
     exit: 2,
     message: '{agents} {verb} not report the cost, so a limit in dollars cannot be kept.',
     hint: 'Use --max-tokens N or --max-minutes N instead, or another agent.',
+  },
+  'critic-blind': {
+    exit: 2,
+    message: 'Not started: no tool of the {loop} critic works here, so nobody could measure the work.',
+    hint: 'Mend its tools (umpire doctor names them), or pass --yes.',
   },
   'runs-declined': {
     exit: 2,
@@ -501,6 +516,11 @@ export const ERRORS = {
     exit: 2,
     message: 'The exit status of the command does not say whether it passed: {why}.',
     hint: 'Nothing was run. {first}Use this command: {instead}. To take the exit status as it is, add --trust-exit-status; the verdict is then marked unverified.',
+  },
+  'command-watches': {
+    exit: 2,
+    message: 'The command never ends: "{call}"{where} watches files and runs again at each change.',
+    hint: 'Nothing was run. Use this command, which runs once: {instead}.',
   },
   'script-invalid': {
     exit: 1,
@@ -583,6 +603,12 @@ export const ERRORS = {
     exit: 1,
     message: 'The setup command `{command}` failed in {folder}: {detail}.',
     hint: 'Try it there by hand. It runs in every new worktree and is set in umpire.config.yaml (workspace: {setup: ...}).',
+  },
+  'packages-changed': {
+    exit: 1,
+    message:
+      'Installed packages in your checkout changed since the session began ({folders}), and they cannot be installed anew: {detail}.',
+    hint: 'Restore them, for example with `npm ci`, then run `umpire resume`. It trusts what is installed by then.',
   },
   'branch-in-use': {
     exit: 1,

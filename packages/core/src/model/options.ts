@@ -339,6 +339,7 @@ export const RUN = {
     'a report of the command: SARIF, or findings as JSON or Markdown (default: a *.sarif file it writes to the top folder)',
   ),
   trustExitStatus: flag('run a command whose exit status may hide a failure, such as "npm test || true"; the verdict is unverified'),
+  allowTestEdits: flag('let the agent change the tests that the command is to make pass; the verdict is unverified then'),
   ...RUN_OPTIONS,
 };
 

@@ -123,6 +123,8 @@ type EndingKind =
       readonly kind: 'broken';
       readonly reason: string;
       readonly usage: Usage;
+      /** It ran out of its time or its money: its work is unfinished, and goes on. */
+      readonly cutOff?: true;
       /** The model's server was overloaded or unreachable. `afterMs`: the delay that the server asked for, if any. */
       readonly passing?: { readonly afterMs: number | null };
       /** The agent's plan is used up. `resetsAtMs`: when it is renewed, if known. */
@@ -180,7 +182,10 @@ export interface Workspace {
   /** Commits the task's changes; null if there are none. `files`: relative paths. */
   submit(task: string, attempt: number, title: string): Promise<{ readonly commit: string; readonly files: readonly string[] } | null>;
   /** Commits the changes of an unfinished task. The commit is never merged: it serves the next attempt, or a person. */
-  keep(task: string, attempt: number): Promise<{ readonly commit: string; readonly files: readonly string[] } | null>;
+  keep(
+    task: string,
+    attempt: number,
+  ): Promise<{ readonly commit: string; readonly files: readonly string[]; readonly tree?: string } | null>;
   /** Merges a submitted commit into the branch. Merging it again changes nothing. */
   merge(task: string, commit: string): Promise<Merge>;
   /** Removes the task's worktree. */
@@ -202,6 +207,8 @@ export interface HeldCommand {
   /** Folders it may write in, beside its working folder. */
   readonly writable?: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** A run of Umpire's own: it gets caches and temporary folders that no agent could fill. */
+  readonly isCheck?: boolean;
 }
 
 /** Limits programs to writing in their own folders. */

@@ -16,6 +16,8 @@ export interface AnswerRow {
   readonly isWaiver?: true;
   /** It is possible only if the loop's `ask` offers it: it weakens the rules, or leaves the work to a person. */
   readonly isOffered?: true;
+  /** It is possible only where a command decides. */
+  readonly isOnTests?: true;
   /** It needs the session's worktree, which nobody has at hand on an engine. */
   readonly isByHand?: true;
 }
@@ -58,6 +60,12 @@ const ROWS = {
     says: 'why it should be done',
     needsReason: true,
   },
+  'accept-tests': {
+    label: 'Let the tests change',
+    does: 'The agent may change the tests that the command is to make pass, and works once more. The verdict is then marked unverified.',
+    says: 'what is wrong with the tests',
+    isOnTests: true,
+  },
   'change-goal': {
     label: 'Change the goal',
     does: 'The new goal replaces the old one and is recorded. The task runs again with it.',
@@ -80,7 +88,7 @@ export const QUESTIONS = {
   plan: { about: 'a plan', answers: ['approve', 'revise', 'abort'] },
   budget: { about: 'an exceeded budget', answers: ['extend', 'abort'] },
   question: { about: 'a question of an agent', answers: ['answer', 'abort'] },
-  blocked: { about: 'an agent that is blocked', answers: ['agree', 'insist', 'change-goal', 'stop'] },
+  blocked: { about: 'an agent that is blocked', answers: ['agree', 'insist', 'accept-tests', 'change-goal', 'stop'] },
   limit: { about: "an agent's used-up plan; umpire resume tries again", answers: ['abort'] },
   edit: { about: 'your edit; umpire resume continues after it', answers: ['extend', 'force-approve', 'abort'] },
 } as const satisfies Readonly<Record<Question['kind'], { readonly about: string; readonly answers: readonly Answer[] }>>;

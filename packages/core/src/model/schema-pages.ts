@@ -84,7 +84,7 @@ function printPart({ form, notes }: AnySchema, definitions: Record<string, JsonS
 
 /** One field, for a reference page. */
 export interface FieldRow {
-  /** Dotted, by the keys of the file: `critics.debt.reruns`, `agents.<name>.command`, `guard.allowances[].rule`. */
+  /** Dotted, by the keys of the file: `critics.debt.complexity`, `agents.<name>.command`, `guard.allowances[].rule`. */
   readonly name: string;
   readonly type: string;
   readonly default: string;

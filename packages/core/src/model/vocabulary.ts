@@ -157,6 +157,8 @@ export interface Coverage {
 
 export interface FileCoverage extends Coverage {
   readonly path: string;
+  /** What the total of its tool counts of this file, where that is not its lines alone. */
+  readonly counted?: Share;
   /** Line numbers in ascending order. */
   readonly uncovered: readonly number[];
 }
@@ -176,6 +178,10 @@ export interface ToolReport {
   readonly tests?: TestCounts;
   /** The tests behind the counts. Of a very long list, the failed ones come first and the rest is cut. */
   readonly results?: readonly TestResult[];
+  /** Why it is an error: each test that it names is skipped. */
+  readonly isAllSkipped?: true;
+  /** Why it is an error: its end is missing. */
+  readonly isCutOff?: true;
   readonly coverage?: Coverage;
   readonly files?: readonly FileCoverage[];
   /** The most severe ones if there are too many to keep. `counts` covers all. */

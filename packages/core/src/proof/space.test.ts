@@ -8,7 +8,7 @@ import { READER_COUNTS, READER_LISTS } from '../formats/reader-outputs.js';
 import { builtinLoops } from '../loops/builtin.js';
 import { compileLoop } from '../loops/compile.js';
 import { extractFacts } from '../loops/facts.js';
-import type { EvidenceReading } from '../loops/facts.js';
+import type { EvidenceReading } from '../loops/loop.js';
 import { judge } from '../loops/judge.js';
 import { EVIDENCE_STATES } from '../loops/loop.js';
 import type { Facts, Loop } from '../loops/loop.js';

@@ -6,6 +6,7 @@ import { conditionsOf } from '../loops/compile.js';
 import type { CompiledLoop } from '../loops/compile.js';
 import type { Condition, Params } from '../loops/condition.js';
 import { evidenceOf, listKey } from '../loops/facts.js';
+import { roleOfSource } from '../loops/verdict-findings.js';
 import type { FactSpec, FactValue, Loop, EvidenceSource } from '../loops/loop.js';
 import {
   MOST_CELLS,
@@ -310,7 +311,10 @@ function countOrders(loop: Loop, of: ReadonlyMap<string, number>, variables: rea
   const indexOf = (name: string) => of.get(name) as number;
   for (const [big, bigSpec] of entries) {
     for (const [small, smallSpec] of entries) {
-      if (big !== small && isAtLeast(bigSpec, smallSpec)) relations.push(atLeast(indexOf(big), indexOf(small), variables));
+      if (big !== small && isAtLeast(bigSpec, smallSpec)) {
+        const isWhole = !('findings' in smallSpec) || isOfOneRole(loop, smallSpec.findings);
+        relations.push((isWhole ? atLeast : someIfSome)(indexOf(big), indexOf(small), variables));
+      }
       if (isChange(bigSpec, 'new') && isChange(smallSpec, 'net') && listKey(bigSpec) === listKey(smallSpec))
         relations.push(netAtLeastMinusNew(indexOf(big), indexOf(small), variables));
     }
@@ -323,7 +327,8 @@ function countOrders(loop: Loop, of: ReadonlyMap<string, number>, variables: rea
         spec.severity === bigSpec.severity &&
         spec.findings.every((source) => bigSpec.findings.includes(source)),
     );
-    if (bigSpec.findings.every((source) => shares.some(([, spec]) => evidenceOf(spec).includes(source))))
+    const isOfOne = isOfOneRole(loop, bigSpec.findings);
+    if (isOfOne && bigSpec.findings.every((source) => shares.some(([, spec]) => evidenceOf(spec).includes(source))))
       relations.push(
         atMostLargest(
           indexOf(big),
@@ -370,7 +375,12 @@ function isAtLeast(big: FactSpec, small: FactSpec): boolean {
   return big.change === undefined && big.where === undefined && big.below === undefined;
 }
 
-/** A count over several sources is the highest of them. */
+/** Findings of several roles add up, and repeated ones count once: a part of the sources may leave more than the rest adds. */
+function isOfOneRole(loop: Loop, sources: readonly string[]): boolean {
+  return new Set(sources.map((name) => roleOfSource(loop, name))).size < 2;
+}
+
+/** A count over several sources of one role is the highest of them. */
 function atMostLargest(whole: number, shares: readonly number[], variables: readonly Variable[]): Relation {
   return (masks) => {
     const largest = Math.max(
@@ -428,6 +438,18 @@ function atLeast(big: number, small: number, variables: readonly Variable[]): Re
     if (upper === null || lower === null) return true;
     keep(masks, small, variables, (low) => low <= upper[1]);
     keep(masks, big, variables, (_, high) => high >= lower[0]);
+    return masks[small] !== 0 && masks[big] !== 0;
+  };
+}
+
+/** If the part has one, so has the whole. */
+function someIfSome(big: number, small: number, variables: readonly Variable[]): Relation {
+  return (masks) => {
+    const upper = numberRange(masks, big, variables);
+    const lower = numberRange(masks, small, variables);
+    if (upper === null || lower === null) return true;
+    if (upper[1] <= 0) keep(masks, small, variables, (low) => low <= 0);
+    if (lower[0] > 0) keep(masks, big, variables, (_, high) => high > 0);
     return masks[small] !== 0 && masks[big] !== 0;
   };
 }
