@@ -1,34 +1,26 @@
 // How commands are asked for the names of their tests.
 
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { askForNames, picksTests, readCargoLines, readGoEvents, readGoLines, readRspec } from './command-names.js';
+import { askForNames, readNames } from './command-names.js';
+import { readReport } from './report-file.js';
 
 const scratch = mkdtempSync(join(tmpdir(), 'umpire-ask-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-it.each([
-  ['npx jest test/a.test.js', '--json --outputFile='],
-  ['npx vitest run', '--reporter=default --reporter=json --outputFile.json='],
-  ['node_modules/.bin/mocha test/a.js', '--reporter json --reporter-option output='],
-])('adds words behind %s', (command, words) => {
-  const runner = /vitest|jest|mocha/.exec(command)?.[0];
-  expect(askForNames(command, scratch).command).toBe(`${command} ${words}${join(scratch, `${runner}.names`)}`);
-});
-
 it.each(['npx jest && npx eslint .', 'npx jest > out.txt', 'npx jest # all', 'npm test', 'sh tests/jest.sh', 'python -m pytest -q'])(
   'leaves the words of %s alone',
   (command) => {
-    expect(askForNames(command, scratch).command).toBe(command);
+    expect(askForNames(command, scratch, scratch).command).toBe(command);
   },
 );
 
 it('asks by the environment, beside what is set there', () => {
   process.env['GOFLAGS'] = '-mod=mod';
   try {
-    const { env } = askForNames('make test', scratch);
+    const { env } = askForNames('make test', scratch, scratch);
     expect(env).toMatchObject({ GOFLAGS: '-mod=mod -v', PYTEST_ADDOPTS: expect.stringContaining('--junitxml=') as string });
     expect(env['NODE_OPTIONS']).toBeUndefined();
   } finally {
@@ -36,108 +28,46 @@ it('asks by the environment, beside what is set there', () => {
   }
 });
 
-it('asks node:test, unless the command has reporters of its own', () => {
-  expect(askForNames('node --test a.test.js', scratch).env['NODE_OPTIONS']).toContain(`--test-reporter=${join(scratch, 'node.names.mjs')}`);
-  expect(askForNames('node --test --test-reporter=dot a.test.js', scratch).env['NODE_OPTIONS']).toBeUndefined();
-});
-
-it.each([
-  ['node --import=tsx/esm --test test/a.ts', true],
-  ['PYTHONPATH=src python -m pytest -q ./test/a.ts -k "b or c"', true],
-  ['npx vitest run test', true],
-  ["npx mocha 'test/a.ts' test/b.ts", true],
-  ['npx jest test/b.ts', false],
-  ['npx vitest run', false],
-  ['python3 -m pytest -q', false],
-  ['node --test', false],
-  ['npm test -- test/a.ts', false],
-  ['npx jest test/a.ts && npx jest test/b.ts', false],
-  ['go test ./test/a.ts', false],
-])('knows whether %s picks a changed test', (command, expected) => {
-  expect(picksTests(command, ['test/a.ts'])).toBe(expected);
+it('asks node:test, also through the scripts of a package, unless the call has reporters of its own', () => {
+  const options = (command: string, folder = scratch) => askForNames(command, scratch, folder).env['NODE_OPTIONS'];
+  expect(options('node --test a.test.js')).toContain(`--test-reporter=${join(scratch, 'node.names.mjs')}`);
+  expect(options('node --test --test-reporter=dot a.test.js')).not.toContain('--test-reporter');
+  const project = mkdtempSync(join(scratch, 'project-'));
+  writeFileSync(join(project, 'package.json'), '{"scripts":{"test":"npm run unit","unit":"node --test"}}');
+  expect(options('npm test', project)).toContain('--test-reporter=');
+  expect(options('npm run build', project)).not.toContain('--test-reporter=');
 });
 
 it('asks nothing if the path of the scratch folder would be split into words', () => {
-  expect(askForNames('npx jest', join(scratch, 'a b'))).toEqual({ command: 'npx jest', env: {}, reports: [] });
+  const { command, env, reports } = askForNames('npx jest', join(scratch, 'a b'), scratch);
+  expect([command, env, reports(null)]).toEqual(['npx jest', {}, []]);
 });
 
-it('reads the events of go test -json', () => {
-  const event = (action: string, test: string, output?: string) =>
-    JSON.stringify({ Action: action, Package: 'shop', Test: test, Output: output });
-  const text = [
-    'go: downloading nothing',
-    event('run', 'TestTotal'),
-    event('output', 'TestTotal', '=== RUN   TestTotal\n'),
-    event('output', 'TestTotal', '    total_test.go:9: got 4, want 3\n'),
-    event('fail', 'TestTotal'),
-    event('pass', 'TestMean'),
-    event('skip', 'TestLater/in_May'),
-    JSON.stringify({ Action: 'fail', Package: 'shop' }),
-    '{ broken',
-  ].join('\n');
-  expect(readGoEvents(text).map(({ id, status, message }) => ({ id, status, message }))).toEqual([
-    { id: 'shop > TestTotal', status: 'failed', message: 'total_test.go:9: got 4, want 3' },
-    { id: 'shop > TestMean', status: 'passed', message: null },
-    { id: 'shop > TestLater > in_May', status: 'skipped', message: null },
-  ]);
+it('takes no names where a second call wrote over the report of the first', () => {
+  const place = mkdtempSync(join(scratch, 'twice-'));
+  const { reports } = askForNames('make test', place, place);
+  const [report, printed] = [join(place, 'pytest.names'), join(place, 'printed.txt')];
+  writeFileSync(report, '');
+  const once = '..F [100%]\n1 failed, 2 passed in 0.03s\n';
+  writeFileSync(printed, once);
+  expect(reports(printed)).toEqual([report]);
+  writeFileSync(printed, `${once}=========== 3 passed, 1 warning in 0.01s ===========\n`);
+  expect(reports(printed)).toBeNull();
 });
 
-it('reads what go test -v prints, of each package by itself', () => {
-  const text = `=== RUN   TestSize
-=== RUN   TestSize/plain_number
-    size_test.go:30: ParseSize("5") = 4, want 5
-=== RUN   TestSize/zero
---- FAIL: TestSize (0.00s)
-    --- FAIL: TestSize/plain_number (0.00s)
-    --- PASS: TestSize/zero (0.00s)
-=== RUN   TestLater
---- SKIP: TestLater (0.00s)
-FAIL
-FAIL\texample.com/quota\t0.003s
-=== RUN   TestSize
---- PASS: TestSize (0.00s)
-PASS
-ok  \texample.com/other\t0.001s
-FAIL
-`;
-  expect(readGoLines(text).map(({ id, status, message }) => ({ id, status, message }))).toEqual([
-    { id: 'example.com/quota > TestSize', status: 'failed', message: '' },
-    { id: 'example.com/quota > TestSize > plain_number', status: 'failed', message: 'size_test.go:30: ParseSize("5") = 4, want 5' },
-    { id: 'example.com/quota > TestSize > zero', status: 'passed', message: null },
-    { id: 'example.com/quota > TestLater', status: 'skipped', message: null },
-    { id: 'example.com/other > TestSize', status: 'passed', message: null },
-  ]);
+it('keeps the deepest tests of TAP that any program prints', () => {
+  const printed = join(scratch, 'printed.txt');
+  const nested =
+    '# Subtest: cart\n    # Subtest: total\n        ok 1 - adds\n        ok 2 - counts\n        1..2\n    ok 1 - total\n    1..1\n';
+  writeFileSync(printed, `TAP version 13\n${nested}ok 1 - cart\n1..1\n`);
+  const names = readNames({ reports: [], set: [], printed, workdir: scratch, sinceMs: 0 })?.map(({ id }) => id);
+  expect(names).toEqual(expect.arrayContaining(['cart > total > adds', 'cart > total > counts']));
 });
 
-it('reads what cargo test prints', () => {
-  const text = 'running 3 tests\ntest money::adds ... ok\ntest money::splits ... FAILED\ntest slow ... ignored, needs a network\n';
-  expect(readCargoLines(text).map(({ id, status }) => `${id} ${status}`)).toEqual([
-    'money::adds passed',
-    'money::splits failed',
-    'slow skipped',
-  ]);
-});
-
-it('reads RSpec’s JSON, also where a file cannot be loaded', () => {
-  const example = (description: string, status: string, exception?: object) => ({
-    description,
-    full_description: `Cart #remove ${description}`,
-    status,
-    file_path: './spec/cart_spec.rb',
-    ...(exception === undefined ? {} : { exception }),
-  });
-  const examples = [
-    example('drops a line', 'failed', { class: 'E', message: 'expected 1\n  got 2' }),
-    example('counts', 'passed'),
-    example('waits', 'pending'),
-  ];
-  const summary = { errors_outside_of_examples_count: 1 };
-  const report = { version: '3.13.0', messages: ['An error occurred while loading ./spec/x_spec.rb.'], examples, summary };
-  expect(readRspec(JSON.stringify(report)).map(({ id, status, message }) => ({ id, status, message }))).toEqual([
-    { id: 'spec/cart_spec.rb > Cart #remove > drops a line', status: 'failed', message: 'expected 1\ngot 2' },
-    { id: 'spec/cart_spec.rb > Cart #remove > counts', status: 'passed', message: null },
-    { id: 'spec/cart_spec.rb > Cart #remove > waits', status: 'skipped', message: null },
-    { id: 'rspec', status: 'errored', message: 'An error occurred while loading ./spec/x_spec.rb.' },
-  ]);
-  expect(readRspec('{"testResults":[]}')).toEqual([]);
+it('takes no names from a runner that prints those of its failures alone', () => {
+  const printed = join(scratch, 'mix.txt');
+  const red = '..\n\n  1) test adds prices (PriceTest)\n     test/price_test.exs:4\n     Assertion with == failed\n\n...\n';
+  writeFileSync(printed, `${red}Finished in 0.03 seconds (0.00s async, 0.03s sync)\n6 tests, 1 failure\n\nRandomized with seed 1\n`);
+  expect(readReport(printed, { format: 'exunit', root: scratch })).toMatchObject({ outcome: 'fail', tests: { total: 6, failed: 1 } });
+  expect(readNames({ reports: [], set: [], printed, workdir: scratch, sinceMs: 0 })).toBe(null);
 });

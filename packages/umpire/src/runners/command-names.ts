@@ -1,41 +1,120 @@
 // The names of the tests that a person's own command runs. The command is asked for them by variables, which reach a runner through scripts
 // too, or by words behind a command that is one call of a runner; else they are read from what it printed.
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isObject, parseJson } from '@umpire/core/formats/json-text.js';
-import { readShell } from '@umpire/core/formats/shell-text.js';
-import type { TestResult } from '@umpire/core/model/vocabulary.js';
-import { isFile } from '../sessions/file-system.js';
-import { findRunnerCall } from './package-scripts.js';
-import { ALL_RUNNERS } from './registry.js';
-import { readPrinted, readReport } from './report-file.js';
+import { isMeasured } from '@umpire/core/formats/debt-measurement.js';
+import { isObject } from '@umpire/core/formats/json-text.js';
+import { listCommands, readShell } from '@umpire/core/formats/shell-text.js';
+import type { TestResult, ToolReport } from '@umpire/core/model/vocabulary.js';
+import { isFile, isFolder, namesIn, statOf } from '../sessions/file-system.js';
+import { findRunnerCall, listScriptCommands } from './package-scripts.js';
+import type { ScriptCommand } from './package-scripts.js';
+import { ALL_RUNNERS, RUNNERS } from './registry.js';
+import { hidesFailure, readPrinted, readReport, readReportFolder, resultsInReports } from './report-file.js';
+import { readManifest } from './run-tool.js';
 import type { ScriptCall } from './runner.js';
 
 export interface AskedCommand {
   readonly command: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Files that may hold reports when it ended. */
-  readonly reports: readonly string[];
+  /** The files that hold names, when it ended. `printed`: a file with its output. Null: one of them was written over. */
+  readonly reports: (printed: string | null) => readonly string[] | null;
 }
 
 /** `scratch`: a folder outside the project. */
-export function askForNames(command: string, scratch: string): AskedCommand {
+export function askForNames(command: string, scratch: string, workdir: string): AskedCommand {
   // Runners split these words at spaces, and the shell reads other signs.
-  if (!/^[\w./+@-]+$/.test(scratch)) return { command, env: {}, reports: [] };
-  const call = command.includes('--test-reporter') ? null : findOnlyCall(command);
-  const rspec = join(scratch, 'rspec.names');
-  const asked = ALL_RUNNERS.map(({ name, requestNames }) => {
-    const file = join(scratch, `${name}.names`);
-    return { file, ...requestNames(file, call?.runner === name) };
+  if (!/^[\w./+@-]+$/.test(scratch)) return { command, env: {}, reports: () => [] };
+  const [only, called] = [findOnlyCall(command), findCalls(command, workdir)];
+  const asked = ALL_RUNNERS.map((runner) => {
+    const file = join(scratch, `${runner.name}.names`);
+    const calls = called.filter((call) => call.runner === runner.name);
+    const isInNode = runner.language === 'script' && runner.dependency !== null;
+    const request = runner.requestNames(file, isInNode || calls.length > 0);
+    const hasOwn = calls.some(({ nodeArgs, args }) => [...nodeArgs, ...args].some((word) => request.unless?.test(word) === true));
+    // A second call would write over the names of the first, which then look deleted.
+    const isTwice = calls.length > 1 && !isInNode && request.isPrinted !== true && runner.name !== 'node';
+    return { runner, file, isInNode, ...(hasOwn || isTwice ? {} : request) };
   });
-  const added = { SPEC_OPTS: `--format progress --format json --out ${rspec}`, GOFLAGS: '-v' };
-  const env = Object.assign({}, added, ...asked.map((each) => each.env)) as Readonly<Record<string, string>>;
+  const env = Object.assign({}, ...asked.map((each) => each.env)) as Record<string, string>;
+  const behind = asked.flatMap(({ runner, isInNode, words }) =>
+    isInNode || words === undefined || only?.runner !== runner.name ? [] : [words],
+  );
+  if (isFile(join(workdir, 'package.json')) || called.some(({ runner }) => RUNNERS[runner].language === 'script')) {
+    const hook = join(scratch, 'ask.cjs');
+    const runners = asked.flatMap(({ runner, file, words, unless, isInNode }) =>
+      isInNode && words !== undefined
+        ? [{ programs: runner.programs.map(readStem), file, words: words.split(' '), unless: unless?.source ?? null }]
+        : [],
+    );
+    const table = { runners, files: asked.map(({ file }) => file), options: process.env['NODE_OPTIONS'] ?? '' };
+    writeFileSync(hook, `const table = ${JSON.stringify(table)};\n${HOOK}`);
+    env['NODE_OPTIONS'] = `--require ${hook} ${env['NODE_OPTIONS'] ?? ''}`.trim();
+  }
   return {
-    command: [command, ...asked.flatMap(({ words }) => words ?? [])].join(' '),
+    command: [command, ...behind].join(' '),
     env: Object.fromEntries(Object.entries(env).map(([name, words]) => [name, `${process.env[name] ?? ''} ${words}`.trim()])),
-    reports: [...asked.map(({ file }) => file), rspec],
+    reports: (printed) => {
+      const files = namesIn(scratch).flatMap((name) => (/\.names(?:\.\d+)?$/.test(name) ? [join(scratch, name)] : []));
+      const ends = asked.flatMap(({ file, ends: end }) => (end !== undefined && files.includes(file) ? [end] : []));
+      const text = printed === null || ends.length === 0 ? '' : readFileSync(printed, 'utf8');
+      return ends.some((end) => [...text.matchAll(end)].length > 1) ? null : files;
+    },
   };
+}
+
+/** `playwright test` is started as `playwright`, mocha.js as `mocha`. */
+function readStem(program: string): string {
+  return (program.split(' ')[0] ?? '').replace(/\.[cm]?js$/, '');
+}
+
+/**
+ * Loaded first by every process of node that the command starts. In that of a runner it adds the words, whoever wrote the call, and gives each
+ * call a report of its own. Tests and what they start do not see it.
+ */
+const HOOK = `
+const { basename } = require('node:path');
+const { existsSync, renameSync } = require('node:fs');
+const name = basename(process.argv[1] ?? '').replace(/\\.[cm]?js$/, '');
+const asked = table.runners.find(({ programs }) => programs.includes(name));
+const isNodeTest = process.execArgv.includes('--test');
+if (asked !== undefined || isNodeTest) {
+  if (table.options === '') delete process.env.NODE_OPTIONS;
+  else process.env.NODE_OPTIONS = table.options;
+}
+if (isNodeTest) for (const file of table.files) if (existsSync(file)) renameSync(file, file + '.' + process.pid);
+const own = process.argv.slice(2);
+if (asked !== undefined && (asked.unless === null || !own.some((word) => new RegExp(asked.unless).test(word)))) {
+  const isOwn = (flag) => own.some((word) => word === flag || word.startsWith(flag + '='));
+  const added = asked.words
+    .filter((word) => !word.endsWith('=default') || !isOwn(word.slice(0, -'=default'.length)))
+    .map((word) => (word.endsWith(asked.file) ? word + '.' + process.pid : word));
+  const end = process.argv.indexOf('--');
+  process.argv.splice(end < 0 ? process.argv.length : end, 0, ...added);
+}
+`;
+
+function findCalls(command: string, workdir: string): readonly ScriptCall[] {
+  return listOwnCommands(command, workdir).flatMap((each) => findRunnerCall(each) ?? []);
+}
+
+/** What the command comes to, also through scripts of the package. */
+export function listOwnCommands(command: string, workdir: string): readonly ScriptCommand[] {
+  const { scripts } = readManifest(workdir) ?? {};
+  return listCommands(command).flatMap(({ env, words }) => {
+    const found = listScriptCommands(isObject(scripts) ? scripts : {}, { words });
+    return found.map((each) => ({ ...each, env: { ...env, ...each.env } }));
+  });
+}
+
+/** Flags by which runners choose tests by name, mark or line: of a file that ran, others did not. */
+const CHOOSES =
+  /^(?:-{1,2}(?:run|skip)|-t|--testNamePattern|--test-(?:name|skip)-pattern|-k|-m|-g|--grep|-f|--fgrep|-e|--example|-E|--tags?|-n|--name|--filter|--exclude|--only|-R|-L|--tests|--match|-M|--exact|--ignored|--testcase|--deselect|--bail|-x|--exitfirst|--maxfail|--fail-fast|--last-failed|--lf|--shard)(?:[=\d].*)?$|^-D(?:test|groups)=|::|\.rb:\d|\.exs:\d/;
+
+/** May it leave out tests of the files that it runs? */
+export function choosesTests(command: string, workdir: string): boolean {
+  return listOwnCommands(command, workdir).some((each) => findRunnerCall(each) !== null && each.words.some((word) => CHOOSES.test(word)));
 }
 
 /** The runner's call that the whole command is. */
@@ -46,115 +125,52 @@ function findOnlyCall(command: string): ScriptCall | null {
   return isAll && only.redirects.length === 0 && !only.words.some((word) => /[$`]/.test(word)) ? findRunnerCall(only) : null;
 }
 
-/**
- * Does the command pick these test files, and can it be asked for the names of their tests? Then it runs as it is, and not all tests of the
- * project. Runners take a file, a folder, or a part of a path.
- */
-export function picksTests(command: string, files: readonly string[]): boolean {
-  const words = findOnlyCall(command)?.args.map((word) => word.replace(/^\.\//, '')) ?? [];
-  const picked = words.filter((word) => !word.startsWith('-') && word !== 'run' && word !== '');
-  return picked.length > 0 && files.every((file) => picked.some((word) => file.includes(word)));
+/** A report that the settings name, from the folder where the command runs. */
+export interface SetReport {
+  readonly report: string;
+  readonly format: string | null;
 }
 
-/** Null where nothing names a test. `reports`: files that may be there. `printed`: a file with what the command printed. */
-export function readNames(reports: readonly string[], printed: string, root: string): readonly TestResult[] | null {
-  const place = { format: null, root, keep: Infinity };
-  const asked = reports.filter(isFile).flatMap((file) => {
-    const examples = readRspec(readFileSync(file, 'utf8'));
-    return examples.length > 0 ? examples : (readReport(file, place).results ?? []);
+export interface NamesAsked {
+  /** Null: one of them was written over. */
+  readonly reports: readonly string[] | null;
+  readonly set: readonly SetReport[];
+  /** What the command printed, whole; null where it printed too much. */
+  readonly printed: string | null;
+  readonly workdir: string;
+  readonly sinceMs: number;
+}
+
+/**
+ * The tests of a run: by the reports that it was asked for, else those that it writes by itself since then, else what it printed. Null where
+ * nothing names a test, or a report cannot be read: those of the others alone would make its tests look deleted.
+ */
+export function readNames({ reports, set, printed, workdir, sinceMs }: NamesAsked): readonly TestResult[] | null {
+  if (reports === null) return null;
+  const place = { format: null, root: workdir, keep: Infinity };
+  const written = set.flatMap(({ report, format }) => {
+    const path = join(workdir, report);
+    const options = { ...place, format };
+    if (isFolder(path)) return [readReportFolder(path, ['**/*.xml'], options, sinceMs)];
+    return (statOf(path)?.mtimeMs ?? 0) >= sinceMs ? [readReport(path, options)] : [];
   });
-  if (asked.length > 0) return asked;
-  const text = readFileSync(printed, 'utf8');
-  for (const read of [readGoEvents, readGoLines, readCargoLines]) {
-    const results = read(text);
-    if (results.length > 0) return results;
-  }
-  const { results = [] } = readPrinted(printed, place);
+  const asked = [...reports.map((file) => readReport(file, place)), ...written].map((report) => readTests(report, workdir));
+  if (asked.includes(null)) return null;
+  const named = asked.flatMap((results) => results ?? []);
+  if (named.length > 0) return named;
+  const found = resultsInReports(workdir, sinceMs);
+  if (found !== null || printed === null) return found;
+  const results = readTests(readPrinted(printed, place), workdir) ?? [];
   return results.length === 0 ? null : results;
 }
 
-const ENDS: Readonly<Record<string, TestResult['status']>> = {
-  pass: 'passed',
-  fail: 'failed',
-  skip: 'skipped',
-  ok: 'passed',
-  failed: 'failed',
-  ignored: 'skipped',
-  passed: 'passed',
-  pending: 'skipped',
-};
-
-function makeResult(id: string, status: TestResult['status'], said: string, file: string | null = null): TestResult {
-  // Without the lines that frame a test.
-  const lines = said.split('\n').flatMap((line) => (line.trim() === '' || /^\s*(?:===|---) /.test(line) ? [] : [line.trim()]));
-  return { id, status, file, line: null, message: status === 'failed' || status === 'errored' ? lines.join('\n') : null, durationMs: null };
-}
-
-/** A subtest stands below its test. */
-function goId(owner: string, test: string): string {
-  return [owner, ...test.split('/')].join(' > ');
-}
-
-/** The events of `go test -json`, one a line. A package whose build failed has no test events: its tests did not run. */
-export function readGoEvents(text: string): readonly TestResult[] {
-  const found: TestResult[] = [];
-  const output = new Map<string, string>();
-  for (const line of text.split('\n')) {
-    const json = line.startsWith('{') && line.includes('"Action"') ? parseJson(line) : null;
-    if (json?.ok !== true || !isObject(json.value)) continue;
-    const { Action: action, Package: owner, Test: test, Output: said } = json.value;
-    if (typeof action !== 'string' || typeof owner !== 'string' || typeof test !== 'string') continue;
-    const id = goId(owner, test);
-    if (action === 'output') output.set(id, `${output.get(id) ?? ''}${typeof said === 'string' ? said : ''}`);
-    const status = ENDS[action];
-    if (status !== undefined) found.push(makeResult(id, status, output.get(id) ?? ''));
-  }
-  return found;
-}
-
-/** What `go test -v` prints: each test, then the package that it is of. What a test says stands behind the line that names it. */
-export function readGoLines(text: string): readonly TestResult[] {
-  const found: TestResult[] = [];
-  let open: { readonly test: string; readonly status: TestResult['status'] }[] = [];
-  let output = new Map<string, string>();
-  let current = '';
-  for (const line of text.split('\n')) {
-    const begun = /^=== (?:RUN|CONT|NAME)\s+(\S+)/.exec(line)?.[1];
-    const ended = /^\s*--- (PASS|FAIL|SKIP): (\S+) \(/.exec(line);
-    const owner = /^(?:ok|FAIL)\s+(\S+)\s+(?:[\d.]+s|\(cached\))/.exec(line)?.[1];
-    if (begun !== undefined) current = begun;
-    else if (ended !== null) {
-      current = ended[2] ?? '';
-      open.push({ test: current, status: ENDS[ended[1]?.toLowerCase() ?? ''] ?? 'failed' });
-    } else if (owner === undefined) output.set(current, `${output.get(current) ?? ''}${line}\n`);
-    else {
-      for (const { test, status } of open) found.push(makeResult(goId(owner, test), status, output.get(test) ?? ''));
-      [open, output, current] = [[], new Map(), ''];
-    }
-  }
-  return found;
-}
-
-/** `test money::adds ... ok` */
-export function readCargoLines(text: string): readonly TestResult[] {
-  return [...text.matchAll(/^test (\S+)(?: - [^\n]*)? \.\.\. (ok|FAILED|ignored)/gm)].map(([, name = '', end = '']) =>
-    makeResult(name, ENDS[end.toLowerCase()] ?? 'failed', ''),
-  );
-}
-
-/** RSpec's own JSON. Empty where it is none. */
-export function readRspec(text: string): readonly TestResult[] {
-  const json = text.startsWith('{') && text.includes('"examples"') ? parseJson(text) : null;
-  if (json?.ok !== true || !isObject(json.value) || !Array.isArray(json.value['examples'])) return [];
-  const { examples, summary, messages } = json.value;
-  const found = (examples as readonly unknown[]).filter(isObject).map((example) => {
-    const { description, full_description: full, status, file_path: path, exception } = example;
-    const file = String(path).replace(/^\.\//, '');
-    const title = String(description);
-    const group = String(full).endsWith(title) ? String(full).slice(0, -title.length).trim() : '';
-    const id = [file, group, title].filter((part) => part !== '').join(' > ');
-    return makeResult(id, ENDS[String(status)] ?? 'failed', isObject(exception) ? String(exception['message']) : '', file);
-  });
-  const isBroken = isObject(summary) && Number(summary['errors_outside_of_examples_count']) > 0;
-  return isBroken ? [...found, makeResult('rspec', 'errored', Array.isArray(messages) ? messages.join('\n') : '')] : found;
+/**
+ * Null where it cannot be read, notes a failure that no test of it shows, or counts tests that it does not name: a runner that names only
+ * its failures would make every test look lost once it passes.
+ */
+function readTests(report: ToolReport, workdir: string): readonly TestResult[] | null {
+  const { outcome, format, tests, results = [] } = report;
+  if (!isMeasured(outcome) || hidesFailure(report) || (tests?.total ?? 0) > results.length) return null;
+  const runner = ALL_RUNNERS.find(({ ownFormats = [] }) => ownFormats.includes(format));
+  return runner?.locate?.(workdir, results, []) ?? results;
 }

@@ -1,10 +1,18 @@
 import { expect, test } from 'vitest';
 import { cleanUpAfterwards, temporaryFolder, writeFiles } from '../../../../test/support/git-project.js';
 import type { Files } from '../../../../test/support/git-project.js';
+import { DEFAULT_SETTINGS } from '../sessions/settings.js';
+import type { CriticSettings } from '../sessions/settings.js';
 import type { RunnerName } from './runner.js';
 import { findForeign, findPlaces, findPackages } from './find-tests.js';
 
 cleanUpAfterwards();
+
+const SETTINGS = DEFAULT_SETTINGS.critics;
+
+function wantRunner(runner: RunnerName | null): CriticSettings {
+  return { ...SETTINGS, testing: { ...SETTINGS.testing, runner: runner === 'command' ? null : runner } };
+}
 
 function projectOf(files: Files): string {
   const root = temporaryFolder();
@@ -13,8 +21,8 @@ function projectOf(files: Files): string {
 }
 
 /** Each as `path runner`, with a star where it runs the tests of packages too. */
-function check(files: Files, expected: readonly string[], wanted: RunnerName | null = null): void {
-  const places = findPlaces(projectOf(files), wanted);
+function check(files: Files, expected: readonly string[], wanted: RunnerName | null = null, more: Partial<CriticSettings> = {}): void {
+  const places = findPlaces(projectOf(files), { ...wantRunner(wanted), ...more });
   expect(places.map(({ path, runner, coversPackages }) => `${path || '.'} ${runner}${coversPackages ? ' *' : ''}`)).toEqual(expected);
 }
 
@@ -34,27 +42,44 @@ test('a script tells before a configuration, that before a dependency, that befo
 });
 
 test('a script that calls several runners makes a place of each; what cannot be measured is told apart', () => {
-  const files = { 'package.json': '{"scripts":{"test":"ava && vitest run -c a.ts && vitest run -c b.ts && node --test"}}' };
+  const files = { 'package.json': '{"scripts":{"test":"jasmine && vitest run -c a.ts && vitest run -c b.ts && node --test"}}' };
   check(files, ['. vitest', '. vitest', '. node']);
   check(files, ['. vitest', '. vitest'], 'vitest');
-  const foreign = (wanted: RunnerName | null) => findForeign(projectOf(files), wanted).map(({ path, name }) => [path, name]);
-  expect([foreign(null), foreign('vitest')]).toEqual([[['', 'ava']], []]);
-  check({ 'package.json': '{"scripts":{"test":"ava"}}', 'vitest.config.ts': '' }, ['. vitest']);
+  const foreign = (wanted: RunnerName | null) => findForeign(projectOf(files), wantRunner(wanted)).map(({ path, name }) => [path, name]);
+  expect([foreign(null), foreign('vitest')]).toEqual([[['', 'jasmine']], []]);
+  check({ 'package.json': '{"scripts":{"test":"jasmine"}}', 'vitest.config.ts': '' }, ['. vitest']);
   check({ 'package.json': '{"scripts":{"test":"jest && pytest"}}' }, ['. jest', '. pytest']);
 });
 
 test('a file that node runs is a test of node:test where it says so', () => {
   const manifest = { 'package.json': '{"scripts":{"test":"vitest run && node test/run.js"}}' };
   check({ ...manifest, 'test/run.js': NODE_TEST }, ['. vitest', '. node']);
-  expect(findForeign(projectOf({ ...manifest, 'test/run.js': NODE_TEST }), null)).toEqual([]);
+  expect(findForeign(projectOf({ ...manifest, 'test/run.js': NODE_TEST }), SETTINGS)).toEqual([]);
   const own = projectOf({ ...manifest, 'test/run.js': 'assert(1);\n' });
-  expect(findPlaces(own, null).map(({ runner }) => runner)).toEqual(['vitest']);
-  expect(findForeign(own, null).map(({ name }) => name)).toEqual(['node test/run.js']);
+  expect(findPlaces(own, SETTINGS).map(({ runner }) => runner)).toEqual(['vitest']);
+  expect(findForeign(own, SETTINGS).map(({ name }) => name)).toEqual(['node test/run.js']);
 });
 
 test('the settings overrule what is found', () => {
   check({ 'package.json': '{"scripts":{"test":"mocha"}}', 'pytest.ini': '' }, ['. node'], 'node');
   check({ 'package.json': '{"scripts":{"test":"mocha"}}' }, ['. pytest'], 'pytest');
+});
+
+test('a command of the settings stands in for all that is found in its folder', () => {
+  const workspace = {
+    'package.json': '{"workspaces":["packages/*"],"scripts":{"test":"mocha"}}',
+    'packages/a/package.json': '{"scripts":{"test":"vitest run"}}',
+    'packages/b/package.json': '{"scripts":{"test":"jasmine"}}',
+  };
+  const tests = { command: 'make check' };
+  check(workspace, ['. command'], null, { tests });
+  check(workspace, ['. command', 'packages/a command'].toReversed(), null, { tests, packages: { 'packages/a': { tests } } });
+  check(workspace, ['. mocha', 'packages/a vitest', 'packages/b command'], null, { packages: { 'packages/b': { tests } } });
+  check(workspace, ['. mocha'], null, { packages: { 'packages/a': { tests: 'none' }, 'packages/gone': { tests } } });
+  const foreign = (more: Partial<CriticSettings>) => findForeign(projectOf(workspace), { ...SETTINGS, ...more }).map(({ name }) => name);
+  expect([foreign({}), foreign({ tests }), foreign({ packages: { 'packages/b': { tests } } })]).toEqual([['jasmine'], [], []]);
+  // Without a command it says nothing of where tests are.
+  check(workspace, ['. mocha', 'packages/a vitest'], null, { tests: { scope: 'all' } });
 });
 
 test('pytest is known by its settings, or by tests in a Python project; it may stand beside another runner', () => {

@@ -6,15 +6,17 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { isObject } from '@umpire/core/formats/json-text.js';
 import type { ToolUse } from '@umpire/core/formats/provenance.js';
 import { readYaml } from '@umpire/core/formats/yaml-text.js';
-import { namesIn } from '../sessions/file-system.js';
+import { isFolder, namesIn } from '../sessions/file-system.js';
+import type { CriticSettings } from '../sessions/settings.js';
 import { findScriptTests } from './package-scripts.js';
 import type { ForeignCall, ScriptTests, TestKind } from './package-scripts.js';
 import { pathTest, findFiles, readText } from './project-files.js';
 import { ALL_RUNNERS, RUNNERS } from './registry.js';
+import { findSetCoverage, listSetTests } from './settings-command.js';
 import { manifestFault, readManifest, runTool } from './run-tool.js';
 import type { ToolJob } from './run-tool.js';
 import { JS_TESTS } from './runner.js';
-import type { ReadyRunner, RunnerName, TestPlace } from './runner.js';
+import type { ReadyRunner, Runner, RunnerName, ScriptCall, TestPlace } from './runner.js';
 import { makeScratch } from '../sessions/session-folder.js';
 
 export interface FoundTestPlace {
@@ -24,6 +26,10 @@ export interface FoundTestPlace {
   readonly absent: string | null;
   /** Its test files, relative to the project, with forward slashes. */
   readonly files: readonly string[];
+  /** Test files that a run of it may run too, although another place has them. */
+  readonly leftOut?: readonly string[];
+  /** Where tests may lie in no file of these: a typical path of one, which decides its layer. */
+  readonly likely?: string;
 }
 
 export interface FoundTests {
@@ -50,20 +56,27 @@ export interface UnmeasuredPart {
   readonly problem: string;
 }
 
-export async function findTests(job: ToolJob): Promise<FoundTests> {
+/** `isNeeded`: of places in other folders no runner is asked. */
+export async function findTests(job: ToolJob, isNeeded: (folder: string) => boolean = () => true): Promise<FoundTests> {
   const project = realpathSync.native(job.project);
   const scratch = makeScratch('tests');
   const uses: ToolUse[] = [];
   const found: FoundTestPlace[] = [];
-  for (const [index, place] of findPlaces(project, job.settings.testing.runner).entries()) {
+  for (const [index, place] of findPlaces(project, job.settings).entries()) {
+    if (!isNeeded(place.path)) {
+      found.push({ place, ready: null, absent: null, files: listedFiles(project, place, null) });
+      continue;
+    }
     const own = join(scratch, `ask-${index}`);
     mkdirSync(own);
     const prepared = await RUNNERS[place.runner].prepare(place, job, own);
-    const ready = 'ready' in prepared ? prepared.ready : null;
+    const set = findSetCoverage(job.settings, place.path);
+    const ready = 'ready' in prepared ? { ...prepared.ready, ...(set === null ? {} : { uncovered: null }) } : null;
     const answer = ready === null ? null : await askRunner(job, place, ready, own);
     if (answer !== null) uses.push(answer.use);
     const files = listedFiles(project, place, answer?.files ?? null);
-    found.push({ place, ready, absent: 'absent' in prepared ? prepared.absent : null, files });
+    const likely = place.runner === 'command' ? { likely: within(place.path, 'test') } : {};
+    found.push({ place, ready, absent: 'absent' in prepared ? prepared.absent : null, files, ...likely });
   }
   const places = shareOut(found);
   // A file is run once, also where the script runs it in two ways.
@@ -80,26 +93,49 @@ export async function findTests(job: ToolJob): Promise<FoundTests> {
     integration: 'test/integration/all.integration.test.js',
     e2e: 'test/e2e/all.e2e.test.js',
   };
-  const within = (path: string, name: string): string => (path === '' ? name : `${path}/${name}`);
   const broken = ['', ...findPackages(project)].flatMap((path) => {
-    const fault = manifestFault(join(project, path));
+    const fault = isSet(path, job.settings) ? null : manifestFault(join(project, path));
     if (fault === null) return [];
     const problem = `${within(path, 'package.json')} cannot be read: ${fault}. Fix it: its test scripts are unknown.`;
     return [{ path, runner: 'unknown', likely: within(path, paths.unit), problem }];
   });
-  const foreign = findForeign(project, job.settings.testing.runner).map(({ path, name, kind, script }) => ({
+  const foreign = findForeign(project, job.settings).map(({ path, name, kind, script }) => ({
     path,
     runner: name,
     likely: within(path, paths[kind]),
-    problem: `The script "${script}" runs tests with ${name}, which Umpire cannot measure, so they did not run. To judge without them, set critics.testing.runner.`,
+    problem: `The script "${script}" runs tests with ${name}, which Umpire cannot measure, so they did not run. Set critics.tests to the command that runs them and its report.`,
   }));
-  return { project, places, unmeasured: [...broken, ...foreign], notes: repeats, uses, scratch };
+  return {
+    project,
+    places,
+    unmeasured: [...broken, ...foreign],
+    notes: [...repeats, ...findStraySettings(project, job.settings, places)],
+    uses,
+    scratch,
+  };
+}
+
+function within(path: string, name: string): string {
+  return path === '' ? name : `${path}/${name}`;
+}
+
+/** Settings of folders where nothing is measured: probably misspelt. */
+function findStraySettings(project: string, { coverage, packages }: CriticSettings, places: readonly FoundTestPlace[]): readonly string[] {
+  const has = (folder: string): boolean => places.some(({ place }) => place.path === folder);
+  return [
+    ...(coverage === null || has('') ? [] : ['critics.coverage has no effect: no tests run in the project itself.']),
+    ...Object.entries(packages).flatMap(([path, own]) => {
+      if (!isFolder(join(project, path))) return [`critics.packages.${path} has no effect: the project has no such folder.`];
+      const isLost = own.coverage !== undefined && !has(path);
+      return isLost ? [`critics.packages.${path}.coverage has no effect: no tests run there.`] : [];
+    }),
+  ];
 }
 
 /** The test files of each runner by their names alone. Starts nothing. */
-export function guessTests(asked: string, { testing }: ToolJob['settings']): readonly Pick<FoundTestPlace, 'place' | 'files'>[] {
+export function guessTests(asked: string, settings: PlaceSettings): readonly Pick<FoundTestPlace, 'place' | 'files'>[] {
   const project = realpathSync.native(asked);
-  return findPlaces(project, testing.runner).map((place) => ({ place, files: listedFiles(project, place, null) }));
+  return findPlaces(project, settings).map((place) => ({ place, files: listedFiles(project, place, null) }));
 }
 
 export function removeScratch({ scratch }: Pick<FoundTests, 'scratch'>): void {
@@ -118,32 +154,38 @@ async function askRunner(job: ToolJob, place: FoundPlace, { listing, version }: 
 
 /** From the project. `files`: what the runner lists; null: nothing, so names decide. */
 function listedFiles(project: string, place: FoundPlace, files: readonly string[] | null): readonly string[] {
-  const own = files ?? findFiles(place.folder, RUNNERS[place.runner].testFiles(place));
+  const own = files ?? findTestFiles(RUNNERS[place.runner], place);
   const paths = own.map((file) => relative(project, resolve(place.folder, file)).split(sep).join('/'));
   return [...new Set(paths)].filter((path) => !path.startsWith('../')).toSorted();
 }
 
+/** By their names, and by what they hold where names do not tell. From the folder. */
+export function findTestFiles({ testFiles, testMark }: Runner, place: Pick<TestPlace, 'folder' | 'script'>): readonly string[] {
+  const named = findFiles(place.folder, testFiles(place));
+  return testMark === undefined ? named : named.filter((file) => testMark.test(readText(join(place.folder, file)) ?? ''));
+}
+
 /** A place that covers packages keeps what it lists; else the innermost place does. */
 function shareOut(found: readonly FoundTestPlace[]): readonly FoundTestPlace[] {
-  const isInFolder = (path: string, folder: string): boolean =>
-    folder === '' ? path !== '' : path === folder || path.startsWith(`${folder}/`);
   const order = found.toSorted(
     (a, b) => Number(b.place.coversPackages) - Number(a.place.coversPackages) || b.place.path.length - a.place.path.length,
   );
   const taken = new Set<string>();
-  const kept = new Map<FoundTestPlace, readonly string[]>();
+  const kept = new Map<FoundTestPlace, Pick<FoundTestPlace, 'files' | 'leftOut'>>();
   for (const each of order) {
     const { runner, path: folder, coversPackages } = each.place;
     const { language } = RUNNERS[runner];
     const inner = order.filter(
       ({ place: { path, runner: other } }) =>
-        path !== folder && isInFolder(path, folder) && !coversPackages && RUNNERS[other].language === language,
+        path !== folder && isInFolder(path, folder) && (other === 'command' || (!coversPackages && RUNNERS[other].language === language)),
     );
     const files = each.files.filter((path) => !taken.has(path) && !inner.some(({ place }) => isInFolder(path, place.path)));
     for (const path of files) taken.add(path);
-    kept.set(each, files);
+    const set = inner.filter(({ place }) => place.runner === 'command');
+    const leftOut = each.files.filter((path) => set.some(({ place }) => isInFolder(path, place.path)));
+    kept.set(each, leftOut.length === 0 ? { files } : { files, leftOut });
   }
-  return found.map((each) => ({ ...each, files: kept.get(each) ?? [] }));
+  return found.map((each) => ({ ...each, files: [], ...kept.get(each) }));
 }
 
 export interface FoundPlace extends TestPlace {
@@ -158,8 +200,30 @@ interface Sign {
   readonly isOwn: boolean;
 }
 
-/** `wanted`: the one runner that the settings name; null: whatever is found. `project` is absolute, links resolved. */
-export function findPlaces(project: string, wanted: RunnerName | null): readonly FoundPlace[] {
+/** What of the settings says where tests run. */
+type PlaceSettings = Pick<CriticSettings, 'testing' | 'tests' | 'packages'>;
+
+/** Where the settings say how tests run, nothing else is looked for. `project` is absolute, links resolved. */
+export function findPlaces(project: string, settings: PlaceSettings): readonly FoundPlace[] {
+  const shown = findShownPlaces(project, settings.testing.runner).filter(({ path }) => !isSet(path, settings));
+  const commands = listSetTests(settings).filter(({ path, tests }) => tests !== 'none' && isFolder(join(project, path)));
+  const set = commands.map(({ path }): FoundPlace => ({
+    runner: 'command',
+    folder: path === '' ? project : join(project, path),
+    path,
+    script: null,
+    coversPackages: false,
+  }));
+  return [...shown, ...set];
+}
+
+/** Do the settings say how the tests of this folder run? */
+function isSet(folder: string, settings: PlaceSettings): boolean {
+  return listSetTests(settings).some(({ path }) => path === '' || folder === path || folder.startsWith(`${path}/`));
+}
+
+/** `wanted`: the one runner that the settings name; null: whatever is found. */
+function findShownPlaces(project: string, wanted: RunnerName | null): readonly FoundPlace[] {
   const makePlace = (path: string, { runner, script }: Sign): FoundPlace => ({
     runner,
     folder: path === '' ? project : join(project, path),
@@ -167,30 +231,45 @@ export function findPlaces(project: string, wanted: RunnerName | null): readonly
     script,
     coversPackages: false,
   });
-  const scripted = wanted === 'pytest' ? [] : findScriptPlaces(project, wanted, makePlace);
-  if (wanted !== null && wanted !== 'pytest') return scripted;
-  // pytest in the project itself where it is asked for or shown there; else in every outermost folder that shows it.
-  const sign: Sign = { runner: 'pytest', script: null, isOwn: true };
-  const isAsked = wanted === 'pytest' || readTestScripts(project).calls.some(({ runner }) => runner === 'pytest');
-  if (isAsked || showsPytest(project)) return [...scripted, makePlace('', sign)];
-  const settings = findFiles(project, ['**/{pytest.ini,pyproject.toml,setup.cfg,tox.ini}']);
-  const folders = [...new Set(settings.map((file) => dirname(file)))].filter(
-    (folder) => folder !== '.' && showsPytest(join(project, folder)),
+  const isScript = wanted !== null && RUNNERS[wanted].signs === undefined;
+  const scripted = wanted === null || isScript ? findScriptPlaces(project, wanted, makePlace) : [];
+  if (isScript) return scripted;
+  const called = new Set(readTestScripts(project).calls.map(({ runner }) => runner));
+  const shown = ALL_RUNNERS.filter(({ name }) => wanted === null || wanted === name).flatMap((runner) =>
+    findSignedFolders(project, runner, wanted !== null || called.has(runner.name)).map((path) =>
+      makePlace(path, { runner: runner.name, script: null, isOwn: true }),
+    ),
   );
-  const outermost = folders.filter((folder) => !folders.some((other) => folder.startsWith(`${other}/`)));
-  return [...scripted, ...outermost.map((folder) => makePlace(folder, sign))];
+  return [...scripted, ...shown];
+}
+
+/** The project itself where the runner is asked for or shown there, and the folders that show it and are not covered by an outer one. */
+function findSignedFolders(project: string, { signs }: Runner, isAsked: boolean): readonly string[] {
+  if (signs === undefined) return [];
+  const folders = [...new Set(findFiles(project, signs.files).map((file) => dirname(file)))].filter(
+    (folder) => folder !== '.' && signs.isShownIn(join(project, folder)),
+  );
+  const all = isAsked || signs.isShownIn(project) ? ['', ...folders] : folders;
+  const covers = (outer: string, inner: string): boolean =>
+    isInFolder(inner, outer) && inner !== outer && signs.coversInner(join(project, outer), relative(outer, inner));
+  return all.filter((folder) => !all.some((other) => covers(other, folder)));
+}
+
+function isInFolder(path: string, folder: string): boolean {
+  return folder === '' ? path !== '' : path === folder || path.startsWith(`${folder}/`);
 }
 
 /** The runners of a folder itself, by its own files. Searches no other folders where it can be avoided. */
 export function findRunners(folder: string, wanted: RunnerName | null): readonly RunnerName[] {
-  const runners = findSigns(folder, wanted).map(({ runner }) => runner);
-  return [...new Set([...runners, ...(wanted === null && showsPytest(folder) ? ['pytest' as const] : [])])];
+  const shown = ALL_RUNNERS.filter(({ signs }) => wanted === null && signs?.isShownIn(folder) === true);
+  return [...new Set([...findSigns(folder, wanted), ...shown.map(({ name }) => ({ runner: name }))].map(({ runner }) => runner))];
 }
 
 /** Runners in scripts that Umpire cannot run. A runner in the settings excludes all others. */
-export function findForeign(project: string, wanted: RunnerName | null): readonly (ForeignCall & { readonly path: string })[] {
-  if (wanted !== null) return [];
-  return ['', ...findPackages(project)].flatMap((path) => readTestScripts(join(project, path)).foreign.map((each) => ({ ...each, path })));
+export function findForeign(project: string, settings: PlaceSettings): readonly (ForeignCall & { readonly path: string })[] {
+  if (settings.testing.runner !== null) return [];
+  const folders = ['', ...findPackages(project)].filter((path) => !isSet(path, settings));
+  return folders.flatMap((path) => readTestScripts(join(project, path)).foreign.map((each) => ({ ...each, path })));
 }
 
 function findScriptPlaces(
@@ -202,7 +281,9 @@ function findScriptPlaces(
   // Without any other sign, the imports of the test files decide.
   const readImports = (folder: string): Sign | null => {
     const files = findFiles(folder, [...JS_TESTS, '**/test/**/*.{js,cjs,mjs}']).slice(0, 50);
-    return files.some((file) => importsNodeTest(join(folder, file))) ? { runner: 'node', script: null, isOwn: false } : null;
+    const texts = files.map((file) => readText(join(folder, file)) ?? '');
+    const shown = ALL_RUNNERS.find(({ imports }) => imports !== undefined && texts.some((text) => imports.test(text)));
+    return shown === undefined ? null : { runner: shown.name, script: null, isOwn: false };
   };
   const root = findSigns(project, wanted);
   const packages = findPackages(project).map((path) => ({ path, signs: findSigns(join(project, path), wanted) }));
@@ -239,12 +320,12 @@ export function findPackages(project: string): readonly string[] {
 function findSigns(folder: string, wanted: RunnerName | null): readonly Sign[] {
   const manifest = readManifest(folder) ?? {};
   const scripted = readTestScripts(folder)
-    .calls.filter(({ runner }) => (wanted === null ? runner !== 'pytest' : runner === wanted))
+    .calls.filter(({ runner }) => (wanted === null ? RUNNERS[runner].signs === undefined : runner === wanted))
     .map((script): Sign => ({ runner: script.runner, script, isOwn: true }));
   if (scripted.length > 0) return scripted;
   if (wanted !== null) return [{ runner: wanted, script: null, isOwn: true }];
   const names = namesIn(folder);
-  const runners = ALL_RUNNERS.filter(({ language }) => language === 'script');
+  const runners = ALL_RUNNERS.filter(({ signs }) => signs === undefined);
   const set = runners.find(
     ({ settings, dependency }) =>
       names.some((name) => settings?.test(name) === true) || (dependency !== null && isObject(manifest[dependency])),
@@ -255,18 +336,14 @@ function findSigns(folder: string, wanted: RunnerName | null): readonly Sign[] {
   return lent === undefined ? [] : [{ runner: lent.name, script: null, isOwn: false }];
 }
 
-/** What the scripts call. A file that is run by node and imports node:test is a test of node:test. */
+/** What the scripts call. A file that is run by node is a test of the runner that it imports. */
 function readTestScripts(folder: string): ScriptTests {
   const { calls, foreign } = findScriptTests(readManifest(folder) ?? {});
-  const nodes = foreign.filter(({ asNode }) => asNode !== null && asNode.args.some((file) => importsNodeTest(join(folder, file))));
-  return { calls: [...calls, ...nodes.flatMap(({ asNode }) => asNode ?? [])], foreign: foreign.filter((each) => !nodes.includes(each)) };
-}
-
-function importsNodeTest(path: string): boolean {
-  return /['"]node:test['"]/.test(readText(path) ?? '');
-}
-
-function showsPytest(folder: string): boolean {
-  const { settings, isShownIn } = RUNNERS.pytest;
-  return namesIn(folder).some((name) => settings?.test(name) === true) || isShownIn?.(folder) === true;
+  const known = foreign.flatMap((each): readonly (readonly [ForeignCall, ScriptCall])[] => {
+    const texts = each.asNode?.args.map((file) => readText(join(folder, file)) ?? '') ?? [];
+    const shown = ALL_RUNNERS.find(({ imports }) => imports !== undefined && texts.some((text) => imports.test(text)));
+    return shown === undefined || each.asNode === null ? [] : [[each, { ...each.asNode, runner: shown.name }]];
+  });
+  const taken = new Set(known.map(([each]) => each));
+  return { calls: [...calls, ...known.map(([, call]) => call)], foreign: foreign.filter((each) => !taken.has(each)) };
 }

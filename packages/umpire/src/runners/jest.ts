@@ -21,14 +21,17 @@ export const jest: Runner = {
   programs: ['jest', 'jest.js'],
   settings: SETTINGS,
   dependency: 'jest',
+  judges: ['jest.config.*', 'jest.setup.*', 'setupTests.*', '__mocks__/**', 'package.json', 'babel.config.*', '.babelrc'],
+  traps: [{ printed: /No tests found/, means: 'Jest found no test that its patterns take.' }],
   namesProjects: (folder) => {
     const own = readManifest(folder)?.['jest'];
     return (isObject(own) && Object.hasOwn(own, 'projects')) || /\b(?:projects|workspace)\b/.test(readSettingsText(folder, SETTINGS, []));
   },
+  watches: { flags: ['--watch', '--watchAll'] },
   packages: ['jest'],
   commands: ['npx jest', 'npx jest --coverage'],
   testFiles: () => JS_TESTS,
-  requestNames: (file, isCalled) => (isCalled ? { words: `--json --outputFile=${file}` } : {}),
+  requestNames: (file, isCalled) => (isCalled ? { words: `--json --outputFile=${file}`, unless: /^--(?:json|outputFile)\b/ } : {}),
   skipsUnfocused: true,
   prepare: ({ folder, script }) => {
     const tool = findTool(folder, 'jest');

@@ -4,10 +4,10 @@
 import { writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { isObject } from '@umpire/core/formats/json-text.js';
-import { isStarter, listCommands, programName } from '@umpire/core/formats/shell-text.js';
-import { findPackage, findTool, readManifest } from './run-tool.js';
-import { hasFlag, JS_TESTS, keepFlags, readSettingsText } from './runner.js';
+import { findPackage, findTool } from './run-tool.js';
+import { JS_TESTS, keepFlags } from './runner.js';
 import type { KnownFlags, Runner } from './runner.js';
+import { findCoverageWrapper } from './script-coverage.js';
 
 const FLAGS: KnownFlags = {
   withValue:
@@ -31,6 +31,9 @@ export const mocha: Runner = {
   programs: PROGRAMS,
   settings: /^\.mocharc\.(?:[cm]?js|jsonc?|ya?ml)$/,
   dependency: 'mocha',
+  judges: ['.mocharc.*', 'test/mocha.opts', '.c8rc.json', '.nycrc*', 'package.json'],
+  traps: [{ printed: /^\s*0 passing/m, means: 'Mocha loaded its files and found no test in them.' }],
+  watches: { flags: ['-w', '--watch'] },
   packages: ['mocha', 'c8', 'nyc'],
   commands: ['npx mocha'],
   testFiles: ({ script }) => {
@@ -40,8 +43,15 @@ export const mocha: Runner = {
     const plain = specs.map((spec) => spec.replace(/^\.\//, '').replace(/\/+$/, ''));
     return [...JS_TESTS, ...plain.map((spec) => (/[*.]/.test(spec) ? spec : `${spec}/**/*.{js,cjs,mjs,ts,cts,mts}`))];
   },
-  requestNames: (file, isCalled) => (isCalled ? { words: `--reporter json --reporter-option output=${file}` } : {}),
-  stopsAtBrokenFile: true,
+  requestNames: (file, isCalled) => {
+    if (!isCalled) return {};
+    writeFileSync(
+      `${file}.cjs`,
+      makeReporter(`require('node:module').createRequire(require('node:fs').realpathSync(process.argv[1]))('mocha')`),
+    );
+    return { words: `--reporter ${file}.cjs -O output=${file}`, unless: /^(?:-R|--reporter|-O|--reporter-options?)\b/ };
+  },
+  findBrokenFiles: (printed, files) => files.filter((file) => printed.includes(file)),
   prepare: ({ folder, script }, _job, scratch) => {
     const tool = findTool(folder, 'mocha');
     const installed = findPackage(folder, 'mocha');
@@ -52,17 +62,15 @@ export const mocha: Runner = {
     const start = [process.execPath, ...(script?.nodeArgs ?? []), tool.bin];
     const env = script?.env ?? {};
     const listed = join(scratch, 'files.json');
-    const wrapper = findTool(folder, 'c8') === null ? 'nyc' : 'c8';
-    const coverer = findTool(folder, wrapper);
-    const wrapping = wrapperSettings(folder, wrapper, script?.wrapperArgs ?? []);
-    const hint = `Set "all" and "include" in ${wrapper === 'nyc' ? '.nycrc.json' : '.c8rc.json'} to count them.`;
+    const wrapper = findCoverageWrapper({ folder, script });
     return {
       ready: {
         version: tool.version,
-        uncovered: coverer === null ? 'No coverage: run `npm install --save-dev c8`.' : null,
-        countAllHint: coverer === null || wrapping.countsAll ? null : hint,
+        uncovered: wrapper.uncovered,
+        countAllHint: wrapper.countAllHint,
+        countsTestFiles: wrapper.countsTestFiles === true,
         listing: {
-          argv: [...start, ...own, '--dry-run', '--reporter', 'json', '--reporter-option', `output=${listed}`],
+          argv: [...start, ...own, '--dry-run', '--reporter', 'json', '-O', `output=${listed}`],
           env,
           file: listed,
           readFiles: readMochaFiles,
@@ -70,37 +78,31 @@ export const mocha: Runner = {
         call: ({ others, coverage }, place) => {
           const tests = join(place, 'tests.json');
           const reporter = join(place, 'reporter.cjs');
-          const options = `{ output: ${JSON.stringify(tests)} }`;
-          writeFileSync(
-            reporter,
-            `const { reporters } = require(${JSON.stringify(installed.folder)});
-module.exports = class {
-  constructor(runner, options) {
-    new reporters.Spec(runner, options);
-    new reporters.JSON(runner, { ...options, reporterOption: ${options}, reporterOptions: ${options} });
-  }
-};
-`,
-          );
-          const [covered, raw] = [join(place, 'coverage'), join(place, 'raw')];
-          const folders =
-            wrapper === 'nyc'
-              ? ['--cache=false', `--report-dir=${covered}`, `--temp-dir=${raw}`]
-              : [`--reports-dir=${covered}`, `--temp-directory=${raw}`];
-          const measuring =
-            coverage && coverer !== null
-              ? [process.execPath, coverer.bin, ...wrapping.flags, '--check-coverage=false', '--reporter=json', ...folders]
-              : [];
+          writeFileSync(reporter, makeReporter(`require(${JSON.stringify(installed.folder)})`));
+          const measuring = coverage ? wrapper.wrap(place) : { argv: [], coverage: null };
           // Files named here would only be added to those of the configuration: what is not wanted has to be left out, as patterns write it.
           const left = others.flatMap((file) => {
             const path = relative(folder, file).split(sep).join('/');
             return ['--ignore', path, '--ignore', `./${path}`];
           });
+          // Before 6 its options had no opposites.
+          const noBail = Number(tool.version?.split('.')[0] ?? '6') < 6 ? [] : ['--no-bail'];
           return {
-            argv: [...measuring, ...start, ...own, '--reporter', reporter, '--no-bail', '--forbid-only', ...left],
+            argv: [
+              ...measuring.argv,
+              ...start,
+              ...own,
+              '--reporter',
+              reporter,
+              '-O',
+              `output=${tests}`,
+              ...noBail,
+              '--forbid-only',
+              ...left,
+            ],
             env,
             tests: { file: tests, format: 'mocha' },
-            coverage: measuring.length === 0 ? null : { file: join(covered, 'coverage-final.json'), format: 'istanbul' },
+            coverage: measuring.coverage,
           };
         },
       },
@@ -108,38 +110,22 @@ module.exports = class {
   },
 };
 
-const WRAPPER_FLAGS: KnownFlags = {
-  withValue: '-n --include -x --exclude --src -e --extension -c --config --nycrc-path --exclude-node-modules'.split(' '),
-  plain: ['-a', '--all', '--exclude-after-remap', '--allowExternal'],
+/** What people read, and the JSON report beside it. `library`: how it gets at mocha. */
+function makeReporter(library: string): string {
+  return `const { existsSync, writeFileSync } = require('node:fs');
+const { reporters } = ${library};
+module.exports = class {
+  constructor(runner, options) {
+    new reporters.Spec(runner, options);
+    new reporters.JSON(runner, options);
+    // Before 9.2 that only prints its report.
+    const { output } = options.reporterOption ?? options.reporterOptions ?? {};
+    runner.on('end', () => {
+      if (output !== undefined && !existsSync(output)) writeFileSync(output, JSON.stringify(runner.testResults));
+    });
+  }
 };
-
-/**
- * What the project tells c8 or nyc, and whether that counts files that no test loads. `args`: of the test script; else the first script
- * that calls the tool tells, such as one for coverage alone.
- */
-export function wrapperSettings(
-  folder: string,
-  tool: 'c8' | 'nyc',
-  args: readonly string[],
-): { readonly flags: readonly string[]; readonly countsAll: boolean } {
-  const manifest = readManifest(folder) ?? {};
-  const { scripts, [tool]: own } = manifest;
-  const texts = isObject(scripts) ? Object.values(scripts).filter((text) => typeof text === 'string') : [];
-  const calls = texts.flatMap(listCommands).flatMap(({ words }) => {
-    const at = words.findIndex((word) => programName(word) === tool);
-    return at < 0 ? [] : [words.slice(at + 1)];
-  });
-  const said = args.length > 0 ? args : (calls[0] ?? []);
-  // The words up to the program that it starts.
-  const end = said.findIndex((word) => isStarter(word) || PROGRAMS.includes(programName(word)));
-  const { flags } = keepFlags(end < 0 ? said : said.slice(0, end), WRAPPER_FLAGS);
-  const files = tool === 'c8' ? /^(?:\.c8rc|\.nycrc)(?:\.json)?$/ : /^(?:\.nycrc(?:\.json|\.ya?ml)?|nyc\.config\.[cm]?js)$/;
-  const text = `${readSettingsText(folder, files, [])}\n${isObject(own) ? JSON.stringify(own) : ''}`;
-  if (flags.includes('--all') || flags.includes('-a') || /\ball['"]?\s*:\s*true\b/.test(text)) return { flags, countsAll: true };
-  const names = ['-n', '--include', '--src'].some((name) => hasFlag(flags, name)) || /\b(?:include|src)['"]?\s*:/.test(text);
-  // The project says which files its figure is about.
-  if (names && !/\ball['"]?\s*:\s*false\b/.test(text)) return { flags: [...flags, '--all'], countsAll: true };
-  return { flags, countsAll: false };
+`;
 }
 
 function readMochaFiles(text: string): readonly string[] | null {

@@ -1,11 +1,13 @@
 // node:test: run with a reporter of our own, since its JUnit names no file (two tests of one name would pass for one), and with
-// its own coverage in lcov's form. It cannot be asked for its test files: they are found by its own rules.
+// its own coverage in lcov's form, or by c8 or nyc around it where the project's scripts have that, whose marks in comments differ. It cannot be asked for its test files: they are found by its own rules.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isFolder } from '../sessions/file-system.js';
 import { keepFlags } from './runner.js';
 import type { KnownFlags, Runner } from './runner.js';
+import type { CoverageWrapper } from './script-coverage.js';
+import { findCoverageWrapper, usesCoverageWrapper } from './script-coverage.js';
 
 const FLAGS: KnownFlags = {
   withValue:
@@ -26,7 +28,11 @@ export const nodeTest: Runner = {
   programs: ['--test'],
   settings: null,
   dependency: null,
-  packages: [],
+  imports: /['"]node:test['"]/,
+  judges: ['.c8rc.json', '.nycrc*', 'package.json'],
+  traps: [{ printed: /^ℹ tests 0$/m, means: 'No file that node:test took reported a test.' }],
+  watches: { flags: ['--watch', '--watch-path'] },
+  packages: ['c8', 'nyc'],
   commands: ['node --test'],
   testFiles: ({ folder, script }) => {
     const args = script?.args ?? [];
@@ -42,41 +48,53 @@ export const nodeTest: Runner = {
   requestNames: (file, isCalled) => {
     if (!isCalled) return {};
     writeFileSync(`${file}.mjs`, REPORTER);
-    return { env: { NODE_OPTIONS: [...reportTo('spec', 'stdout'), ...reportTo(`${file}.mjs`, file)].join(' ') } };
+    return {
+      env: { NODE_OPTIONS: [...reportTo('spec', 'stdout'), ...reportTo(`${file}.mjs`, file)].join(' ') },
+      unless: /^--test-reporter/,
+    };
   },
-  prepare: ({ script }) => {
+  prepare: ({ folder, script }) => {
     const { flags } = keepFlags([...(script?.nodeArgs ?? []), ...(script?.args ?? [])], FLAGS);
+    const wrapper = usesCoverageWrapper(folder) ? findCoverageWrapper({ folder, script }) : OWN_COVERAGE;
     return {
       ready: {
         version: process.versions.node,
-        uncovered: null,
-        countAllHint: 'node:test counts only files that a test loads. Load them in a test to count them.',
+        uncovered: wrapper.uncovered,
+        countAllHint: wrapper.countAllHint,
+        countsTestFiles: wrapper.countsTestFiles === true,
         listing: null,
         call: ({ files, coverage }, scratch) => {
-          const [tests, covered, reporter] = ['tests.json', 'coverage.info', 'reporter.mjs'].map((name) => join(scratch, name)) as [
-            string,
-            string,
-            string,
-          ];
+          const [tests, reporter] = [join(scratch, 'tests.json'), join(scratch, 'reporter.mjs')];
           writeFileSync(reporter, REPORTER);
-          const measuring = coverage ? ['--experimental-test-coverage', ...reportTo('lcov', covered)] : [];
+          const measuring = coverage ? wrapper.wrap(scratch) : { argv: [], coverage: null };
           return {
             argv: [
+              ...measuring.argv,
               process.execPath,
               ...flags,
               '--test',
-              ...measuring,
+              ...(measuring.flags ?? []),
               ...reportTo('spec', 'stdout'),
               ...reportTo(reporter, tests),
               ...files,
             ],
             env: script?.env ?? {},
             tests: { file: tests, format: 'jest' },
-            coverage: coverage ? { file: covered, format: 'lcov' } : null,
+            coverage: measuring.coverage,
           };
         },
       },
     };
+  },
+};
+
+/** As a tool around it, but by flags of its own. */
+const OWN_COVERAGE: CoverageWrapper = {
+  uncovered: null,
+  countAllHint: 'node:test counts only files that a test loads. Load them in a test to count them.',
+  wrap: (scratch) => {
+    const file = join(scratch, 'coverage.info');
+    return { argv: [], flags: ['--experimental-test-coverage', ...reportTo('lcov', file)], coverage: { file, format: 'lcov' } };
   },
 };
 

@@ -78,15 +78,15 @@ test('scripts in a circle, and very deep ones, come to an end', () => {
 });
 
 test('a test runner that cannot be measured with is named, with the kind of its tests; a linter or a build is not', () => {
-  expect(brief({ test: 'ava && vitest run' })).toEqual(['vitest run', '(ava: unit, by test)']);
-  expect(brief({ test: 'npx c8 ava' })).toEqual(['(ava: unit, by test)']);
-  expect(brief({ test: 'vitest run && npm run e2e', e2e: 'npx playwright test --ui' })).toEqual([
+  expect(brief({ test: 'jasmine && vitest run' })).toEqual(['vitest run', '(jasmine: unit, by test)']);
+  expect(brief({ test: 'npx c8 jasmine' })).toEqual(['(jasmine: unit, by test)']);
+  expect(brief({ test: 'vitest run && npm run e2e', e2e: 'npx cypress run --browser chrome' })).toEqual([
     'vitest run',
-    '(playwright: e2e, by e2e)',
+    '(cypress: e2e, by e2e)',
   ]);
-  expect(brief({ test: 'jest && npm run test:int', 'test:int': 'tape test/*.js' })).toEqual(['jest', '(tape: integration, by test:int)']);
-  expect(brief({ test: 'bun test' })).toEqual(['(bun: unit, by test)']);
-  expect(brief({ test: 'python3 -m unittest' })).toEqual(['(unittest: unit, by test)']);
+  expect(brief({ test: 'jest && npm run test:int', 'test:int': 'uvu test' })).toEqual(['jest', '(uvu: integration, by test:int)']);
+  expect(brief({ test: 'react-scripts test' })).toEqual(['(react-scripts: unit, by test)']);
+  expect(brief({ test: 'python3 -m behave' })).toEqual(['(behave: unit, by test)']);
   expect(brief({ test: 'tsx test/run.ts && node --import tsx a.test.js' })).toEqual([
     '(tsx test/run.ts: unit, by test)',
     '(node a.test.js: unit, by test)',

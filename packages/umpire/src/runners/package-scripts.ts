@@ -153,26 +153,39 @@ export function findScriptTests(manifest: Readonly<Record<string, unknown>>): Sc
   return { calls: [], foreign: [] };
 }
 
+/** `vitest`; `go test`, where the program does other things too. */
 const PROGRAMS: ReadonlyMap<string, RunnerName> = new Map(
   ALL_RUNNERS.flatMap(({ name, programs }) => programs.map((program) => [program, name] as const)),
 );
+
+/** The runner that a word calls, and the place of the word that says so beside it; null where it calls none. */
+function findRunnerAt(words: readonly string[], at: number): { readonly runner: RunnerName; readonly verb: number | null } | null {
+  const program = programName(words[at] ?? '');
+  const alone = PROGRAMS.get(program);
+  if (alone !== undefined) return { runner: alone, verb: null };
+  // `cargo +nightly test`
+  const verb = words.findIndex((word, index) => index > at && !/^[-+]/.test(word));
+  const runner = verb < 0 ? undefined : PROGRAMS.get(`${program} ${words[verb]}`);
+  return runner === undefined ? null : { runner, verb };
+}
 
 /** The call of a runner that a command is. */
 export function findRunnerCall(command: Pick<ScriptCommand, 'env' | 'words'>): ScriptCall | null {
   const { env, words } = stripEnv(command);
   const wrapper = words.findIndex((word) => /^(?:c8|nyc)$/.test(programName(word)));
   const node = words.findIndex((word, at) => at > wrapper && programName(word) === 'node');
-  const isRunner = (word: string, at: number): boolean => at > wrapper && PROGRAMS.has(programName(word)) && !word.startsWith('-');
+  const isRunner = (word: string, at: number): boolean => at > wrapper && !word.startsWith('-') && findRunnerAt(words, at) !== null;
   const program = words.findIndex(isRunner);
   const at = program >= 0 ? program : node < 0 ? -1 : words.findIndex((word, index) => index > node && PROGRAMS.has(word));
-  const runner = PROGRAMS.get(programName(words[at] ?? ''));
+  const found = at < 0 ? null : findRunnerAt(words, at);
   // A runner's name may be an argument of some other program.
   const leading = words.slice(Math.max(0, wrapper), Math.max(0, at)).filter((word) => !word.startsWith('-'));
   const isCalled = node >= 0 || wrapper >= 0 || leading.every((word) => isStarter(word) || /^\d/.test(word));
-  if (runner === undefined || !isCalled) return null;
+  if (found === null || !isCalled) return null;
   const nodeArgs = node >= 0 && node < at ? words.slice(node + 1, at) : [];
   const wrapperArgs = wrapper < 0 ? [] : words.slice(wrapper + 1, node < 0 ? at : Math.min(node, at));
-  return { runner, env, nodeArgs, wrapperArgs, args: words.slice(at + 1) };
+  const args = words.filter((_, index) => index > at && index !== found.verb);
+  return { runner: found.runner, env, nodeArgs, wrapperArgs, args };
 }
 
 /** Which tests it is likely to run, for the layer that it counts in. */
@@ -185,13 +198,12 @@ interface Foreign {
 
 /** Programs that run tests which Umpire cannot run; with the word that has to follow, where the program does other things too. */
 const FOREIGN: ReadonlyMap<string, Foreign> = new Map<string, Foreign>([
-  ...'ava tap tape jasmine karma qunit uvu lab wtr web-test-runner borp zora testem intern cucumber-js ts-mocha electron-mocha mochapack phpunit rspec bats tox nox behave unittest'
+  ...'jasmine karma qunit uvu lab wtr web-test-runner borp zora testem intern cucumber-js ts-mocha electron-mocha mochapack tox nox behave'
     .split(' ')
     .map((name) => [name, { kind: 'unit' as const }] as const),
   ...'wdio nightwatch testcafe protractor'.split(' ').map((name) => [name, { kind: 'e2e' as const }] as const),
-  ...'bun deno react-scripts ng ember go cargo aegir'.split(' ').map((name) => [name, { kind: 'unit' as const, verb: 'test' }] as const),
+  ...'react-scripts ng ember aegir'.split(' ').map((name) => [name, { kind: 'unit' as const, verb: 'test' }] as const),
   ['vue-cli-service', { kind: 'unit', verb: 'test:unit' }],
-  ['playwright', { kind: 'e2e', verb: 'test' }],
   ['cypress', { kind: 'e2e', verb: 'run' }],
   ['codeceptjs', { kind: 'e2e', verb: 'run' }],
   ['detox', { kind: 'e2e', verb: 'test' }],
@@ -229,7 +241,7 @@ export function runsTests(command: string): boolean {
   return listCommands(command).some((each) => {
     const { words } = each;
     const manager = words.findIndex((word) => /^(?:npm|pnpm|yarn|bun)$/.test(programName(word)));
-    const isTestWord = (word: string): boolean => PROGRAMS.has(programName(word)) || /^(?:tox|nox|ava|tap)$/.test(programName(word));
+    const isTestWord = (word: string, at: number): boolean => findRunnerAt(words, at) !== null || /^(?:tox|nox)$/.test(programName(word));
     return (
       words.some(isTestWord) ||
       (manager >= 0 && words.slice(manager + 1).some((word) => /\bt(?:est)?\b/.test(word))) ||

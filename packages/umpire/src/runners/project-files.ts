@@ -1,8 +1,9 @@
 // The files of a project that match patterns, and their text. Installed packages, git's own, Umpire's and what tools build are not looked into.
 
-import { readFileSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import type { Dirent } from 'node:fs';
 import { join } from 'node:path';
+import { readRegularFile } from '../sessions/file-system.js';
 
 const ASIDE: ReadonlySet<string> = new Set([
   'node_modules',
@@ -13,6 +14,8 @@ const ASIDE: ReadonlySet<string> = new Set([
   '__pycache__',
   'dist',
   'build',
+  'vendor',
+  '_build',
   '.next',
   '.cache',
 ]);
@@ -31,6 +34,8 @@ export function findFiles(project: string, patterns: readonly string[]): readonl
     } catch {
       return;
     }
+    // The mark of a cache, such as Cargo's target.
+    if (entries.some(({ name }) => name === 'CACHEDIR.TAG')) return;
     for (const entry of entries) {
       seen += 1;
       if (seen > MOST_FILES) return;
@@ -48,7 +53,7 @@ const MOST_CHARACTERS = 4 * 1024 * 1024;
 /** The text of a file, of a very large one its start. Null where it cannot be read. */
 export function readText(path: string, most = MOST_CHARACTERS): string | null {
   try {
-    return readFileSync(path, 'utf8').slice(0, most);
+    return readRegularFile(path).toString('utf8').slice(0, most);
   } catch {
     return null;
   }

@@ -1,68 +1,106 @@
-// pytest: JUnit XML with files and lines, and coverage where pytest-cov is there. It runs with the project's own Python and
-// leaves no cache behind.
+// pytest: JUnit XML with files and lines, and coverage by pytest-cov, else by coverage.py. It runs with the project's own Python and leaves
+// no cache behind.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { isObject } from '@umpire/core/formats/json-text.js';
 import { namesIn } from '../sessions/file-system.js';
 import { findFiles, readText } from './project-files.js';
+import { coverageSettings, measureModule, reportCoverage } from './python-coverage.js';
 import { findPython } from './python-programs.js';
 import { runTool } from './run-tool.js';
 import type { ToolJob } from './run-tool.js';
 import { PYTHON_TESTS } from './runner.js';
 import type { Runner, TestPlace } from './runner.js';
 
+const SETTINGS = /^(?:\.?pytest\.ini|conftest\.py)$/;
+
 export const pytest: Runner = {
   name: 'pytest',
   title: 'pytest',
   language: 'python',
   programs: ['pytest', 'py.test'],
-  settings: /^(?:\.?pytest\.ini|conftest\.py)$/,
+  settings: SETTINGS,
   dependency: null,
-  isShownIn: (folder) => {
-    const names = namesIn(folder);
-    const settings = names.filter((name) => /^(?:pyproject\.toml|setup\.cfg|tox\.ini|requirements[\w.-]*\.txt)$/.test(name));
-    if (settings.some((name) => /\bpytest\b/.test(readText(join(folder, name)) ?? ''))) return true;
-    const isPython = names.some((name) => name === 'pyproject.toml' || name === 'setup.py' || name === 'setup.cfg');
-    return isPython && findFiles(folder, PYTHON_TESTS).length > 0;
+  judges: ['conftest.py', 'pytest.ini', '.pytest.ini', 'pyproject.toml', 'setup.cfg', 'tox.ini', '.coveragerc'],
+  traps: [{ printed: /collected 0 items|no tests ran/, means: 'pytest collected no test.' }],
+  signs: {
+    files: ['**/{pytest.ini,pyproject.toml,setup.cfg,tox.ini}'],
+    coversInner: () => true,
+    isShownIn: showsPytest,
   },
   packages: [],
   commands: ['pytest', 'pytest -q', 'python -m pytest', 'python -m pytest -q', 'python3 -m pytest', 'python3 -m pytest -q'],
   testFiles: () => PYTHON_TESTS,
-  requestNames: (file) => ({ env: { PYTEST_ADDOPTS: `--junitxml=${file} -o junit_family=xunit1` } }),
+  requestNames: (file) => ({
+    env: { PYTEST_ADDOPTS: `--junitxml=${file} -o junit_family=xunit1` },
+    ends: /^(?:=+ )?(?:\d+ (?:passed|failed|errors?|skipped|deselected|xfailed|xpassed|warnings?)\b.*|no tests ran) in [\d.]+s/gm,
+  }),
   prepare: async (place, job, scratch) => {
     const { folder } = place;
     const program = findPython(folder, job.project);
     const python = await askPython(program, place, job, scratch);
     if (python === null) return { absent: 'pytest is not installed for the Python of this project. Install it with `pip install pytest`.' };
-    const start = [program, '-m', 'pytest', '-p', 'no:cacheprovider'];
+    const plain = ['-p', 'no:cacheprovider'];
+    // Measuring makes a suite several times slower, also where the project's own settings ask for it.
+    const noCoverage = python.cov === null ? [] : ['--no-cov'];
     const settings = coverageSettings(folder);
     const hint = 'Set source in the coverage settings, such as [tool.coverage.run] in pyproject.toml, to count them.';
     return {
       ready: {
         version: python.version,
-        uncovered: python.cov ? null : 'No coverage: run `pip install pytest-cov`.',
+        uncovered: python.coverage ? null : 'No coverage: run `pip install pytest-cov`.',
         countAllHint: settings.countsAll ? null : hint,
-        listing: { argv: [...start, '--collect-only', '-q'], env: {}, file: null, readFiles: readPytestFiles },
+        countsTestFiles: settings.countsAll,
+        listing: {
+          argv: [program, '-m', 'pytest', ...plain, '--collect-only', '-q', ...noCoverage],
+          env: {},
+          file: null,
+          readFiles: readPytestFiles,
+        },
         call: ({ files, others, coverage }, at) => {
           const tests = join(at, 'tests.xml');
-          const covered = join(at, 'coverage.info');
+          const isMeasured = coverage && python.coverage;
+          const byPlugin = isMeasured && python.cov !== null;
+          // pytest-cov writes JSON since 4.1.
+          const format = byPlugin && isOlder(python.cov, 4, 1) ? 'cobertura' : 'coverage-py';
+          const covered = join(at, `coverage.${format === 'cobertura' ? 'xml' : 'json'}`);
           // A run that stops at its first failure, and one that fails for its coverage, is no measurement.
           const reports = [`--junitxml=${tests}`, '-o', 'junit_family=xunit1', '--maxfail=0', '--continue-on-collection-errors'];
           const storage = python.benchmark ? [`--benchmark-storage=file://${join(at, 'benchmarks')}`] : [];
-          const asked = [...(settings.isAsked ? [] : ['--cov']), `--cov-report=lcov:${covered}`, '--cov-fail-under=0'];
-          const measuring = !python.cov ? [] : coverage ? asked : ['--no-cov'];
+          const source = settings.isAsked ? [] : ['--cov'];
+          const report = `--cov-report=${format === 'cobertura' ? 'xml' : 'json'}:${covered}`;
+          const measuring = byPlugin ? [...source, report, '--cov-fail-under=0'] : noCoverage;
+          // Workers are processes, which only pytest-cov follows.
+          const inProcess = isMeasured && !byPlugin && python.xdist ? ['-n0'] : [];
+          const start = isMeasured && !byPlugin ? measureModule(at, covered) : ['-m'];
+          const words = [...plain, ...reports, ...storage, ...measuring, ...inProcess];
           return {
-            argv: [...start, ...reports, ...storage, ...measuring, ...(others.length === 0 ? [] : files)],
-            env: coverage ? { COVERAGE_FILE: join(at, 'coverage.data') } : preferOwnSources(folder, job.project),
+            argv: [program, ...start, 'pytest', ...words, ...(others.length === 0 ? [] : files)],
+            env: {
+              ...preferOwnSources(folder, job.project),
+              ...(isMeasured ? { COVERAGE_FILE: join(at, 'coverage.data') } : {}),
+            },
             tests: { file: tests, format: 'junit', countsFromZero: true },
-            coverage: python.cov && coverage ? { file: covered, format: 'lcov' } : null,
+            coverage: isMeasured ? reportCoverage(covered, format) : null,
           };
         },
       },
     };
   },
 };
+
+/** By its settings, or by tests of its names in a Python project. */
+export function showsPytest(folder: string): boolean {
+  const names = namesIn(folder);
+  if (names.some((name) => SETTINGS.test(name))) return true;
+  const settings = names.filter((name) => /^(?:pyproject\.toml|setup\.cfg|tox\.ini|requirements[\w.-]*\.txt)$/.test(name));
+  if (settings.some((name) => /\bpytest\b/.test(readText(join(folder, name)) ?? ''))) return true;
+  const isPython = names.some((name) => name === 'pyproject.toml' || name === 'setup.py' || name === 'setup.cfg');
+  const tests = isPython ? findFiles(folder, PYTHON_TESTS) : [];
+  // Tests of unittest alone need no other runner.
+  return tests.some((file) => !/^\s*(?:import|from) unittest\b/m.test(readText(join(folder, file)) ?? ''));
+}
 
 /** An environment may have the project installed as a link to another checkout: the sources at hand come first. */
 function preferOwnSources(folder: string, project: string): Readonly<Record<string, string>> {
@@ -75,7 +113,12 @@ const QUESTION = `
 import importlib.util, json
 has = lambda name: importlib.util.find_spec(name) is not None
 import pytest
-print(json.dumps({"version": pytest.__version__, "cov": has("pytest_cov"), "benchmark": has("pytest_benchmark")}))
+try:
+    import pytest_cov
+    cov = pytest_cov.__version__
+except ImportError:
+    cov = None
+print(json.dumps({"version": pytest.__version__, "cov": cov, "coverage": has("coverage"), "benchmark": has("pytest_benchmark"), "xdist": has("xdist")}))
 `;
 
 async function askPython(program: string, place: TestPlace, job: ToolJob, scratch: string) {
@@ -86,8 +129,15 @@ async function askPython(program: string, place: TestPlace, job: ToolJob, scratc
   try {
     const said: unknown = JSON.parse(readFileSync(answer, 'utf8'));
     if (!isObject(said)) return null;
-    const { version, cov, benchmark } = said;
-    return { version: typeof version === 'string' ? version : null, cov: cov === true, benchmark: benchmark === true };
+    const { version, cov, coverage, benchmark, xdist } = said;
+    return {
+      version: typeof version === 'string' ? version : null,
+      /** The version of pytest-cov; null without it. */
+      cov: typeof cov === 'string' ? cov : null,
+      coverage: coverage === true,
+      benchmark: benchmark === true,
+      xdist: xdist === true,
+    };
   } catch {
     return null;
   }
@@ -104,16 +154,7 @@ function readPytestFiles(text: string): readonly string[] | null {
   return files.length === 0 ? null : [...new Set(files)];
 }
 
-/**
- * `isAsked`: the settings give `--cov` its source; a bare `--cov` beside it would take that away. `countsAll`: they count files that no test
- * loads.
- */
-export function coverageSettings(folder: string): { readonly isAsked: boolean; readonly countsAll: boolean } {
-  const texts = ['pytest.ini', '.pytest.ini', 'pyproject.toml', 'tox.ini', 'setup.cfg'].map((name) => readText(join(folder, name)) ?? '');
-  const isAsked = texts.some((text) => /^[ \t]*addopts\s*=[^[]*?--cov[= ](?!-)["']?[\w./]/m.test(text) || /["']--cov=[\w./]/.test(text));
-  const sections = [...texts, readText(join(folder, '.coveragerc')) ?? ''].flatMap((text, at) => {
-    const names = at === texts.length ? ['[run]'] : ['[coverage:run]', '[tool.coverage.run]'];
-    return text.split(/^(?=\[)/m).filter((section) => names.some((name) => section.startsWith(name)));
-  });
-  return { isAsked, countsAll: isAsked || sections.some((section) => /^\s*source(?:_pkgs|_dirs)?\s*=/m.test(section)) };
+function isOlder(version: string | null, major: number, minor: number): boolean {
+  const [first = 0, second = 0] = (version ?? '').split('.').map(Number);
+  return first < major || (first === major && second < minor);
 }

@@ -2,13 +2,15 @@
 // written in another folder or a container. Test reports that a command wrote by itself are found where runners put them by custom: they say
 // what failed better than printed lines do, and no verdict is decided by them.
 
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, readSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { worstMeasured } from '@umpire/core/formats/check-outcome.js';
 import { isMeasured } from '@umpire/core/formats/debt-measurement.js';
 import type { Finding, Severity, ToolReport, TestResult } from '@umpire/core/model/vocabulary.js';
 import type { CheckedFiles } from '@umpire/reports/format.js';
 import { formatById, openReport } from '@umpire/reports/open-report.js';
-import { isFile, namesIn, statOf } from '../sessions/file-system.js';
+import { isFile, namesIn, openRegularFile, statOf } from '../sessions/file-system.js';
+import { findFiles } from './project-files.js';
 import { faultOf } from '../sessions/session-folder.js';
 
 const CHUNK_BYTES = 256 * 1024;
@@ -27,6 +29,28 @@ export interface ReportOptions {
 /** Never throws. A file that is not there is `missing`. */
 export function readReport(path: string, place: ReportOptions): ToolReport {
   return readRange(path, place, WHOLE);
+}
+
+/** The files of a folder that match and are not older than `sinceMs`, as one report. One that cannot be read makes it one that cannot be. */
+export function readReportFolder(folder: string, patterns: readonly string[], place: ReportOptions, sinceMs: number): ToolReport {
+  const files = findFiles(folder, patterns)
+    .map((name) => join(folder, name))
+    .filter((file) => (statOf(file)?.mtimeMs ?? 0) >= sinceMs);
+  const reports = files.map((file) => readReport(file, place));
+  // One class of tests may be skipped as a whole.
+  const ran = reports.filter(({ isAllSkipped }) => isAllSkipped !== true);
+  const telling = ran.length > 0 ? ran : reports;
+  const [first] = telling;
+  if (first === undefined) return makeFaultReport('missing', place.format, 'no report was written');
+  return {
+    ...first,
+    ...(telling.some(({ isCutOff }) => isCutOff === true) ? { isCutOff: true } : {}),
+    outcome: worstMeasured(telling.map(({ outcome }) => outcome)),
+    results: reports.flatMap(({ results = [] }) => results),
+    files: reports.flatMap((report) => report.files ?? []),
+    findings: reports.flatMap(({ findings }) => findings),
+    problems: telling.flatMap(({ problems }) => problems),
+  };
 }
 
 /**
@@ -80,7 +104,7 @@ function bodiesIn(path: string): readonly FileRange[] {
 function readBytesAt(path: string, from: number, most: number): string {
   let file: number | null = null;
   try {
-    file = openSync(path, 'r');
+    file = openRegularFile(path, constants.O_RDONLY);
     const bytes = Buffer.alloc(most);
     return bytes.subarray(0, readSync(file, bytes, 0, most, from)).toString('latin1');
   } catch {
@@ -96,7 +120,7 @@ function readRange(path: string, { format, root, keep, checkedFiles }: ReportOpt
   let file: number;
   try {
     if (statOf(path)?.isFile() !== true) return makeFaultReport('missing', format, 'the report was not written');
-    file = openSync(path, 'r');
+    file = openRegularFile(path, constants.O_RDONLY);
   } catch (error) {
     return makeFaultReport('error', format, `the report cannot be read: ${faultOf(error)}`);
   }
@@ -123,7 +147,7 @@ function readRange(path: string, { format, root, keep, checkedFiles }: ReportOpt
   }
 }
 
-function makeFaultReport(outcome: 'error' | 'missing', format: string | null, message: string): ToolReport {
+export function makeFaultReport(outcome: 'error' | 'missing', format: string | null, message: string): ToolReport {
   return { format: format ?? 'unknown', outcome, findings: [], problems: [{ message }] };
 }
 
@@ -155,7 +179,7 @@ export function namesFileOf(project: string, paths: readonly string[], report: s
   return paths.some((path) => findInProject(project, path, report) !== null || isFile(join(project, basename(path))));
 }
 
-function findInProject(project: string, path: string, report: string): string | null {
+export function findInProject(project: string, path: string, report: string): string | null {
   return candidatesFor(path, report).find((each) => isFile(join(project, each))) ?? null;
 }
 
@@ -180,7 +204,6 @@ const FOLDERS = [
   'build/test-results/test',
 ];
 const NAME = /(?:junit|test|result|report).{0,200}\.(?:xml|json|tap)$/i;
-const FORMATS: ReadonlySet<string> = new Set(['junit', 'jest', 'mocha', 'ctrf', 'tap']);
 const MOST_FILES = 100;
 const MOST_BYTES = 64 * 1024 * 1024;
 
@@ -215,7 +238,7 @@ function writtenReports(workdir: string, sinceMs: number, keep?: number): readon
     .filter((file) => isOfRun(file, sinceMs))
     .slice(0, MOST_FILES)
     .map((file) => readReport(file, { format: null, root: workdir, ...(keep === undefined ? {} : { keep }) }))
-    .filter(({ format, outcome }) => FORMATS.has(format) && (outcome === 'pass' || outcome === 'fail'));
+    .filter(({ tests, outcome }) => tests !== undefined && isMeasured(outcome));
 }
 
 function isOfRun(file: string, sinceMs: number): boolean {

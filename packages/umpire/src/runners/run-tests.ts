@@ -1,21 +1,24 @@
 // Runs the wanted tests of every place and reads the reports of the runners. Paths become relative to the project. A run that broke
 // off or left no readable report has no figures, whatever passed before.
 
-import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isFailing } from '@umpire/core/formats/debt-measurement.js';
+import { isFailing, isMeasured } from '@umpire/core/formats/debt-measurement.js';
 import type { ToolUse } from '@umpire/core/formats/provenance.js';
 import type { CheckOutcome, FileCoverage, Share, TestResult, ToolReport } from '@umpire/core/model/vocabulary.js';
 import { shareOf } from '@umpire/reports/coverage.js';
 import { statOf } from '../sessions/file-system.js';
 import type { FoundTests, FoundTestPlace } from './find-tests.js';
+import { LANGUAGES } from './languages.js';
 import { pathTest, findFiles, readText } from './project-files.js';
 import { RUNNERS } from './registry.js';
-import { hidesFailure, namesFileOf, readReport } from './report-file.js';
+import { findInProject, hidesFailure, makeFaultReport, namesFileOf, readPrinted, readReport, readReportFolder } from './report-file.js';
 import { errorWords, howToolEnded, runTool, whyUnended } from './run-tool.js';
 import type { ShownPlaces, ToolJob, ToolRun } from './run-tool.js';
+import { findSetCoverage, shellWords, showCommand } from './settings-command.js';
+import type { SetCoverage } from './settings-command.js';
 import { JS_TESTS } from './runner.js';
-import type { RunnerCall, TestPlace } from './runner.js';
+import type { ReportAt, Runner, RunnerCall, TestPlace } from './runner.js';
 
 /** The tests of one place, run. */
 export interface PlaceRun {
@@ -29,7 +32,7 @@ export interface PlaceRun {
   readonly problem: string | null;
   /** Every test, with paths relative to the project. */
   readonly results: readonly TestResult[];
-  /** Without the test files themselves; null where it was not measured. */
+  /** Without the test files themselves, unless the project's settings count them; null where it was not measured. */
   readonly coverage: readonly FileCoverage[] | null;
   /** Source files that are not in the coverage figure. */
   readonly notInCoverage?: readonly string[];
@@ -37,6 +40,8 @@ export interface PlaceRun {
   readonly uncovered: string | null;
   /** Test files that were asked for. */
   readonly files: readonly string[];
+  /** It ran, and all of its tests are in files that nobody asked for. */
+  readonly isElsewhere?: true;
   readonly notes: readonly string[];
   readonly uses: readonly ToolUse[];
 }
@@ -71,9 +76,99 @@ async function runPlaces(job: ToolJob, found: FoundTests, options: RunOptions): 
   const runs: PlaceRun[] = [];
   for (const surveyed of found.places) {
     const files = surveyed.files.filter(options.wanted);
-    if (files.length > 0) runs.push(await runPlace(job, found, surveyed, files, options));
+    const isUnlisted = surveyed.files.length === 0 && surveyed.likely !== undefined;
+    if (files.length === 0 && !isUnlisted) continue;
+    const set = options.coverage ? findSetCoverage(job.settings, surveyed.place.path) : null;
+    if (set === null) runs.push(await runPlace(job, found, surveyed, files, options));
+    else {
+      const since = markTime(found);
+      const run = await runPlace(job, found, surveyed, files, { ...options, coverage: false });
+      runs.push(await addSetCoverage(job, found, surveyed.place, set, { run, since, output: options.output }));
+    }
   }
-  return runs;
+  // Which tests such a place has shows when it ran: it may have none of these.
+  return runs.filter(({ isElsewhere }) => isElsewhere !== true);
+}
+
+/** Reports that are older are of another run. The time of the file system decides. */
+function markTime({ scratch }: FoundTests): number {
+  const mark = join(scratch, 'began');
+  writeFileSync(mark, '');
+  return statSync(mark).mtimeMs;
+}
+
+interface TestedPlace {
+  readonly run: PlaceRun;
+  readonly since: number;
+  readonly output: string | null;
+}
+
+/** The coverage that the settings name for the place: its report, and the command that writes it, where the tests do not. */
+async function addSetCoverage(
+  job: ToolJob,
+  found: FoundTests,
+  place: TestPlace,
+  set: SetCoverage,
+  { run, since, output }: TestedPlace,
+): Promise<PlaceRun> {
+  if (!isMeasured(run.outcome)) return run;
+  const { command, report, format = null, key } = set;
+  const uses: ToolUse[] = [];
+  const without = (why: string): PlaceRun => {
+    const uncovered = `No coverage: ${why} Check ${key}.`;
+    return { ...run, coverage: null, uncovered, notes: [...run.notes, uncovered], uses: [...run.uses, ...uses] };
+  };
+  let writer = 'the command of the tests';
+  if (command !== undefined) {
+    writer = showCommand(command);
+    const scratch = join(found.scratch, `run-${++runCount}`);
+    mkdirSync(scratch);
+    const printed = join(scratch, 'printed.txt');
+    const call = { name: 'coverage', argv: shellWords(command), workdir: place.folder, keepOutput: printed, scratch };
+    const measured = await runTool(job, call);
+    uses.push(measured.use);
+    if (output !== null) keepPrinted(output, measured, printed);
+    const unended = whyUnended(measured, writer);
+    if (unended !== null) return without(unended.problem);
+    // It often runs the tests: where these fail, it fails too.
+    if (measured.code !== 0 && run.outcome === 'pass') {
+      const words = errorWords(measured, 'last', { project: found.project, scratch });
+      return without(`${writer} failed (${howToolEnded(measured)}).${words === '' ? '' : ` Output: ${words}.`}`);
+    }
+  }
+  const read = readReportAt({ file: join(place.folder, report), format }, found.project, since);
+  if (!isMeasured(read.outcome))
+    return without(`${writer} left no coverage report ${report}: ${read.problems[0]?.message ?? 'it is empty'}.`);
+  const strip = findForeignPrefix(
+    (read.files ?? []).map(({ path }) => path),
+    place.folder,
+  );
+  const files = (read.files ?? []).map((file) => {
+    const at = place.path === '' ? report : `${place.path}/${report}`;
+    return { ...file, path: findInProject(found.project, file.path.slice(strip), at) ?? file.path };
+  });
+  const tests = new Set(found.places.flatMap((each) => each.files));
+  const coverage = files.filter(({ path }) => !tests.has(path) && existsSync(join(found.project, path)));
+  if (coverage.length === 0 && files.length > 0) return without(`${report} names no source file of the project, but ${files[0]?.path}.`);
+  return { ...run, coverage, uncovered: null, uses: [...run.uses, ...uses] };
+}
+
+/** The length of what all paths begin with before the path from the folder: the name of a Go module, the place of a container. */
+function findForeignPrefix(paths: readonly string[], folder: string): number {
+  const [first = '', ...others] = paths;
+  let from = 0;
+  for (;;) {
+    if (paths.some((path) => existsSync(join(folder, path.slice(from))))) return from;
+    const next = first.indexOf('/', from) + 1;
+    if (next === 0 || !others.every((path) => path.startsWith(first.slice(0, next)))) return 0;
+    from = next;
+  }
+}
+
+/** To the file that holds all that runners print. */
+function keepPrinted(output: string, { use }: ToolRun, printed: string): void {
+  const text = existsSync(printed) ? readFileSync(printed) : Buffer.alloc(0);
+  appendFileSync(output, Buffer.concat([Buffer.from(`$ ${use.command.join(' ')}\n`), text, Buffer.from('\n')]));
 }
 
 /** Where the source itself is broken, every test file is named in turn. */
@@ -90,23 +185,29 @@ async function runPlace(
   options: RunOptions,
   tries = 0,
 ): Promise<PlaceRun> {
-  const { place, ready, absent, files: all } = surveyed;
+  const { place, ready, absent, files: all, leftOut = [], likely } = surveyed;
   const { runner, path } = place;
   const traits = RUNNERS[runner];
   const blank = { runner, version: ready?.version ?? null, path, files, results: [], coverage: null, uncovered: ready?.uncovered ?? null };
   if (ready === null) return { ...blank, outcome: 'missing', problem: absent, notes: [], uses: [] };
   const isWanted = new Set(files);
-  const others = all.filter((file) => !isWanted.has(file));
+  const others = new Set([...all.filter((file) => !isWanted.has(file)), ...leftOut]);
+  const label = ready.label ?? runner;
+  // Where the files of a place are not known before it ran, each test tells its own.
+  const unnamed = all.length === 0 ? likely : undefined;
+  const isOut = (file: string | null): boolean =>
+    file === null ? unnamed !== undefined && !options.wanted(unnamed) : others.has(file) || (likely !== undefined && !options.wanted(file));
   const absolute = (file: string): string => join(found.project, file);
   const uses: ToolUse[] = [];
-  const parts: MeasuredCall[] = [];
-  const batches = others.length === 0 && ready.listing !== null ? [files] : splitBatches(files);
+  const parts: (MeasuredCall & { readonly files: readonly string[] })[] = [];
+  const batches = others.size === 0 && ready.listing !== null ? [files] : splitBatches(files);
   for (const batch of batches) {
     const scratch = join(found.scratch, `run-${++runCount}`);
     mkdirSync(scratch);
-    const call = ready.call({ files: batch.map(absolute), others: others.map(absolute), coverage: options.coverage }, scratch);
+    const call = ready.call({ files: batch.map(absolute), others: [...others].map(absolute), coverage: options.coverage }, scratch);
     const printed = join(scratch, 'printed.txt');
-    const { argv, env } = call;
+    const { argv, env, tests: report } = call;
+    const sinceMs = markTime(found);
     const run = await runTool(job, {
       name: runner,
       version: ready.version,
@@ -114,26 +215,30 @@ async function runPlace(
       env,
       workdir: place.folder,
       keepOutput: printed,
+      ...(report.isPrinted === true ? { keepStdout: report.file, joinsStderr: report.joinsStderr === true } : {}),
       scratch,
     });
-    const readOutput = (): Buffer => (existsSync(printed) ? readFileSync(printed) : Buffer.alloc(0));
     uses.push(run.use);
-    if (options.output !== null)
-      appendFileSync(options.output, Buffer.concat([Buffer.from(`$ ${run.use.command.join(' ')}\n`), readOutput(), Buffer.from('\n')]));
-    const measured = measureCall(run, call, { project: found.project, scratch }, runner);
-    if ('results' in measured) {
-      parts.push(measured);
+    if (options.output !== null) keepPrinted(options.output, run, printed);
+    const measured = measureCall(run, call, { project: found.project, scratch }, label, { sinceMs, printed, advice: ready.advice });
+    // Where one file cannot be loaded, the tests of the others are run without it.
+    const isStopped = 'results' in measured ? isUnloaded(measured.results) : measured.outcome === 'error';
+    const said = isStopped && tries < MOST_TRIES ? (readText(printed) ?? '') : '';
+    const unloaded = new Set(traits.findBrokenFiles?.(said, files.map(absolute)) ?? []);
+    const blamed = files.filter((file) => unloaded.has(absolute(file)));
+    const rest = files.filter((file) => !blamed.includes(file));
+    const isFinal = blamed.length === 0 || rest.length === 0;
+    if (isFinal && !('results' in measured)) {
+      const trap = run.code === 0 ? findTrap(traits, `${run.head}\n${run.tail}`) : undefined;
+      return { ...blank, ...measured, problem: measured.problem + (trap === undefined ? '' : ` ${trap}`), notes: [], uses };
+    }
+    if (isFinal && 'results' in measured) {
+      parts.push({ ...measured, files: batch.map(absolute) });
       continue;
     }
-    // Where one file cannot be loaded, the tests of the others are run without it.
-    const isAtFile = measured.outcome === 'error' && traits.stopsAtBrokenFile === true && tries < MOST_TRIES;
-    const said = isAtFile ? readOutput() : null;
-    const blamed = files.filter((file) => said?.includes(absolute(file)) === true);
-    const rest = files.filter((file) => !blamed.includes(file));
-    if (blamed.length === 0 || rest.length === 0) return { ...blank, ...measured, notes: [], uses };
+    const problem = 'results' in measured ? (measured.results[0]?.message ?? null) : measured.problem;
     const again = await runPlace(job, found, surveyed, rest, options, tries + 1);
     const whole = { ...again, files: [...again.files, ...blamed], uses: [...uses, ...again.uses] };
-    const { problem } = measured;
     if (again.outcome !== 'pass' && again.outcome !== 'fail') return { ...whole, problem };
     const broken = blamed.map((file): TestResult => ({
       id: file,
@@ -146,15 +251,20 @@ async function runPlace(
     return { ...whole, outcome: 'fail', results: [...again.results, ...broken] };
   }
   const { testFormat = '', coverageFormat = null } = parts[0] ?? {};
-  const testFiles = new Set(found.places.flatMap((each) => each.files));
+  const testFiles = new Set(found.places.filter((each) => RUNNERS[each.place.runner].testsInSource !== true).flatMap((each) => each.files));
   const { results: reported, dropped } = mergeResults(
     found.project,
     place,
-    parts.map((part) => part.results),
-    new Set(others),
+    parts.map(({ results, files: own }) => (traits.locate === undefined ? results : locateTests(traits.locate, place, results, own))),
+    isOut,
     testFormat,
   );
-  const coverage = coverageFormat === null ? null : placeCoverage(found.project, place, parts, testFiles, coverageFormat);
+  const counted = coverageFormat === null ? null : placeCoverage(found.project, place, parts, coverageFormat);
+  // A tool that was not told which files count may count the tests too.
+  const countsTests = ready.countsTestFiles !== true && counted?.some((file) => testFiles.has(file.path)) === true;
+  const isLeftOut = (file: string): boolean => countsTests && (testFiles.has(file) || NO_SOURCES(file));
+  const coverage = counted?.filter((file) => !isLeftOut(file.path)) ?? null;
+  const isOfLines = coverage?.every((file) => file.counted === undefined || file.counted.total === (file.lines?.total ?? 0)) !== false;
   const notInCoverage =
     coverage === null || ready.countAllHint === null ? [] : findSourcesNotIn(new Set(coverage.map((file) => file.path)), place, found);
   const focused = traits.skipsUnfocused === true ? focusFailures(found.project, reported) : [];
@@ -171,12 +281,29 @@ async function runPlace(
             : `${dropped} tests of other layers also ran; they are not counted.`,
         ]),
     ...parts.flatMap((part) => part.notes),
+    ...(isOfLines ? [] : [`The coverage figure counts ${parts[0]?.counts.join(' and ')}, as the total of its tool does.`]),
+    ...(countsTests ? [`The report of ${runner} counts the tests too; the coverage figure leaves them out.`] : []),
     ...(notInCoverage.length === 0 ? [] : [`Not in the coverage figure: ${named}. ${ready.countAllHint}`]),
     ...focused.map(({ file, message }) => `${file}: ${message}`),
   ];
-  if (results.every(({ status }) => status === 'skipped'))
-    return { ...blank, outcome: 'error', problem: `${runner} ran no test of these files.`, notes, uses };
+  if (results.length === 0 && dropped > 0 && likely !== undefined)
+    return { ...blank, outcome: 'pass', problem: null, isElsewhere: true, notes, uses };
+  if (results.every(({ status }) => status === 'skipped')) {
+    const why = findTrap(traits, parts.map(({ output }) => output).join('\n')) ?? ready.advice;
+    const problem = `${label} ran no test of these files.${why === undefined ? '' : ` ${why}`}`;
+    return { ...blank, outcome: 'error', problem, notes, uses };
+  }
   return { ...blank, outcome: results.some(isFailing) ? 'fail' : 'pass', problem: null, results, coverage, notInCoverage, notes, uses };
+}
+
+/** Why it exited 0 although no test ran, as a sentence. */
+function findTrap({ traps }: Runner, output: string): string | undefined {
+  return traps.find(({ printed }) => printed.test(output))?.means;
+}
+
+/** Nothing ran, and the report names no file for it. */
+function isUnloaded(results: readonly TestResult[]): boolean {
+  return results.length > 0 && results.every(({ status, file }) => status === 'errored' && file === null);
 }
 
 /** Words of one command are limited by the system; far below that limit one more process costs little. */
@@ -205,7 +332,20 @@ interface MeasuredCall {
   readonly coverage: readonly FileCoverage[];
   readonly testFormat: string;
   readonly coverageFormat: string | null;
+  /** What the tool's total counts. */
+  readonly counts: readonly string[];
   readonly notes: readonly string[];
+  /** The start and the end of what it printed. */
+  readonly output: string;
+}
+
+interface CallTraces {
+  /** Reports that are older are of another run. */
+  readonly sinceMs?: number;
+  /** A file with all that it printed, both streams. */
+  readonly printed?: string | null;
+  /** What to do where its report cannot be read. */
+  readonly advice?: string | undefined;
 }
 
 /** What one call of a runner came to: its tests and its coverage, or why there is neither. */
@@ -214,6 +354,7 @@ export function measureCall(
   call: RunnerCall,
   places: ShownPlaces,
   runner: string,
+  { sinceMs = 0, printed = null, advice = '' }: CallTraces = {},
 ): MeasuredCall | { readonly outcome: CheckOutcome; readonly problem: string } {
   const { project } = places;
   const unended = whyUnended(run, runner);
@@ -221,34 +362,93 @@ export function measureCall(
   const fail = (what: string, why: string) => {
     // The last error that it printed is the best hint at what went wrong: tests print errors too, and go on.
     const words = errorWords(run, 'last', places);
-    return { outcome: 'error', problem: `${runner} ${what}: ${why}.${words === '' ? '' : ` Output: ${words}`}` } as const;
+    const more = [words === '' ? '' : ` Output: ${words}`, advice === '' ? '' : ` ${advice}`].join('');
+    return { outcome: 'error', problem: `${runner} ${what}: ${why}.${more}` } as const;
   };
   const how = `(${howToolEnded(run)})`;
   const explain = ({ problems }: ToolReport): string => problems[0]?.message ?? 'it is empty';
-  const tests = readReport(call.tests.file, { format: call.tests.format, root: project, keep: KEPT });
-  if (tests.outcome === 'error' || tests.outcome === 'missing') return fail(`left no test report ${how}`, explain(tests));
+  const tests = readTestReport(call.tests, project, sinceMs, printed);
+  if ((tests.outcome === 'error' || tests.outcome === 'missing') && tests.isAllSkipped !== true)
+    return fail(tests.isCutOff === true ? `left half a test report ${how}` : `left no test report ${how}`, explain(tests));
   const shift = call.tests.countsFromZero === true ? 1 : 0;
   const results = (tests.results ?? []).map((result) => (result.line === null ? result : { ...result, line: result.line + shift }));
   if (run.code !== 0 && !results.some(isFailing)) return fail(`failed although no test failed ${how}`, 'the run broke off');
   if (hidesFailure(tests)) return fail('reports a failure that no test shows', explain(tests));
   const notes = tests.problems.map(({ message }) => `The report of ${runner}: ${message}.`);
-  const read = { results, coverage: [], notes, testFormat: call.tests.format, coverageFormat: call.coverage?.format ?? null };
-  const size = call.coverage === null ? null : (statOf(call.coverage.file)?.size ?? null);
+  const output = `${run.head}\n${run.tail}`;
+  const read = {
+    results,
+    coverage: [],
+    notes,
+    output,
+    testFormat: tests.format,
+    coverageFormat: call.coverage?.format ?? null,
+    counts: call.coverage?.counts ?? ['lines'],
+  };
+  const stat = call.coverage === null ? undefined : statOf(call.coverage.file);
+  const size = stat?.isFile() === true ? stat.size : null;
   // A report that is there and empty: nothing was reached.
   const isEmpty =
     call.coverage !== null && size !== null && size < 16 && ['', '{}', 'TN:'].includes(readFileSync(call.coverage.file, 'utf8').trim());
   if (call.coverage === null || isEmpty) return read;
-  const coverage = readReport(call.coverage.file, { format: call.coverage.format, root: project, keep: KEPT });
+  const coverage = readReportAt(call.coverage, project, sinceMs);
   if (coverage.outcome === 'error' || coverage.outcome === 'missing') return fail(`left no readable coverage ${how}`, explain(coverage));
-  const files = coverage.files ?? [];
+  const { prefix = '', endsOf = [] } = call.coverage;
+  const whole = findFiles(project, endsOf);
+  const completePath = (path: string): string => {
+    const [only, ...more] = whole.filter((each) => each.endsWith(`/${path}`));
+    return only === undefined || more.length > 0 ? path : only;
+  };
+  const { counts } = call.coverage;
+  const files = (coverage.files ?? []).map((file) => ({
+    ...file,
+    ...(counts === undefined ? {} : { counted: addShares(counts.map((kind) => file[kind])) }),
+    path: completePath(file.path.startsWith(prefix) ? file.path.slice(prefix.length) : file.path),
+  }));
   const paths = files.map(({ path }) => path);
   if (paths.length > 0 && !namesFileOf(project, paths, join(run.use.workdir, 'coverage')))
     return { outcome: 'error', problem: `The coverage of ${runner} names no file of the project, but ${paths[0]}.` };
   return { ...read, coverage: files };
 }
 
-/** These name files from where the runner works; others name them in full. */
-const FROM_FOLDER: ReadonlySet<string> = new Set(['lcov', 'junit']);
+function addShares(shares: readonly (Share | undefined)[]): Share {
+  const sum = (key: 'covered' | 'total'): number => shares.reduce((all, share) => all + (share?.[key] ?? 0), 0);
+  return shareOf(sum('covered'), sum('total'));
+}
+
+/** Some runners print their report to stderr. */
+function readTestReport(at: ReportAt, project: string, sinceMs: number, printed: string | null): ToolReport {
+  const own = readReportAt(at, project, sinceMs);
+  if (at.isPrinted !== true || isMeasured(own.outcome) || printed === null) return own;
+  const all = readReportAt({ ...at, file: printed }, project, sinceMs);
+  return isMeasured(all.outcome) ? all : own;
+}
+
+function readReportAt({ file, files = ['**/*.xml'], format, isPrinted }: ReportAt, project: string, sinceMs: number): ToolReport {
+  const options = { format, root: project, keep: KEPT };
+  const stat = statOf(file);
+  if (stat?.isDirectory() === true) return readReportFolder(file, files, options, sinceMs);
+  if (isPrinted === true) return readPrinted(file, options);
+  return stat !== undefined && stat.mtimeMs < sinceMs
+    ? makeFaultReport('missing', format, 'the report is older than this run')
+    : readReport(file, options);
+}
+
+/** With paths from the project, as the results have them. */
+function locateTests(
+  locate: NonNullable<Runner['locate']>,
+  { folder, path }: TestPlace,
+  results: readonly TestResult[],
+  files: readonly string[],
+): readonly TestResult[] {
+  const outer = path === '' ? '' : `${path}/`;
+  return locate(folder, results, files).map((result, at) =>
+    result.file === null || result.file === results[at]?.file ? result : { ...result, file: outer + result.file },
+  );
+}
+
+/** These name files in full; others from where the runner works. */
+const IN_FULL: ReadonlySet<string> = new Set(['jest', 'mocha', 'istanbul']);
 
 function makeLocator(project: string, { path: folder }: TestPlace, format: string): (path: string) => string {
   const known = new Map<string, string>();
@@ -257,7 +457,7 @@ function makeLocator(project: string, { path: folder }: TestPlace, format: strin
     const before = known.get(path);
     if (before !== undefined) return before;
     const inner = `${folder}/${path}`;
-    const isInner = existsSync(join(project, inner)) && (FROM_FOLDER.has(format) || !existsSync(join(project, path)));
+    const isInner = existsSync(join(project, inner)) && (!IN_FULL.has(format) || !existsSync(join(project, path)));
     known.set(path, isInner ? inner : path);
     return isInner ? inner : path;
   };
@@ -268,13 +468,13 @@ const FOREIGN_FRAME = /^\s+at .*(?:node_modules|node:|file:|<anonymous>)/;
 
 /**
  * Several calls as one. An id is the same from run to run, and tells the packages of a workspace apart; no place of this machine stands in a
- * message. `others`: files whose tests are not counted.
+ * message. `isOut`: files whose tests are not counted; null: of no named file.
  */
 export function mergeResults(
   project: string,
   place: TestPlace,
   parts: readonly (readonly TestResult[])[],
-  others: ReadonlySet<string>,
+  isOut: (file: string | null) => boolean,
   format: string,
 ): { readonly results: readonly TestResult[]; readonly dropped: number } {
   const locate = makeLocator(project, place, format);
@@ -294,30 +494,24 @@ export function mergeResults(
     const digits = at < 0 || file === null ? null : /^\d{1,7}/.exec(message.slice(at + file.length + 1));
     return { ...own, message, line: own.line ?? (digits === null ? null : Number(digits[0])) };
   });
-  const results = all.filter(({ file }) => file === null || !others.has(file));
+  const results = all.filter(({ file }) => !isOut(file));
   return { results, dropped: all.length - results.length };
 }
 
-function placeCoverage(
-  project: string,
-  place: TestPlace,
-  parts: readonly MeasuredCall[],
-  testFiles: ReadonlySet<string>,
-  format: string,
-): readonly FileCoverage[] {
+function placeCoverage(project: string, place: TestPlace, parts: readonly MeasuredCall[], format: string): readonly FileCoverage[] {
   const locate = makeLocator(project, place, format);
-  // Python counts every module that was loaded, also those of its own installation; they are no sources of the project.
+  // Python counts every module that was loaded, also those of its own installation; generated files are no sources of the project either.
   const isSource = (path: string): boolean =>
-    RUNNERS[place.runner].language !== 'python' || (!/(?:^|\/)(?:site|dist)-packages\//.test(path) && existsSync(join(project, path)));
+    RUNNERS[place.runner].language === 'script' || (!/(?:^|\/)(?:site|dist)-packages\//.test(path) && existsSync(join(project, path)));
   const located = parts.map(({ coverage }) => coverage.map((file) => ({ ...file, path: locate(file.path) })));
-  return mergeCoverage(located).filter(({ path }) => !testFiles.has(path) && isSource(path));
+  return mergeCoverage(located).filter(({ path }) => isSource(path));
 }
 
 /** Declarations, settings of tools, and folders that are by custom not the product. */
 const NO_SOURCES = pathTest([
   ...JS_TESTS,
   '**/*.d.{ts,cts,mts}',
-  '**/*.{config,stories,bench}.*',
+  '**/*.{config,stories,bench,test-d}.*',
   '**/{Gruntfile,gulpfile,Gulpfile}.*',
   '**/.*',
   '**/.*/**',
@@ -335,21 +529,21 @@ export function findSourcesNotIn(
   const tests = new Set(places.flatMap((each) => each.files));
   // Those of inner places are in the figures of these.
   const inner = places.map((each) => each.place.path).filter((other) => other.length > path.length);
-  return findFiles(folder, RUNNERS[runner].language === 'python' ? ['**/*.py'] : ['**/*.{js,cjs,mjs,jsx,ts,cts,mts,tsx}'])
+  const { language } = RUNNERS[runner];
+  return findFiles(folder, language === null ? [] : LANGUAGES[language].sources)
     .filter((file) => !NO_SOURCES(file))
     .map((file) => (path === '' ? file : `${path}/${file}`))
     .filter((file) => !covered.has(file) && !tests.has(file) && !inner.some((other) => file.startsWith(`${other}/`)));
 }
 
-/** The files of all places and their lines together. Null where one place was not measured: the lines of the others would stand for all. */
+/** The files of all places, and what their tools count of them: lines as a rule. Null where one place was not measured: the others would stand for all. */
 export function sumCoverage(
   runs: readonly Pick<PlaceRun, 'coverage'>[],
 ): { readonly files: readonly FileCoverage[]; readonly lines: Share } | null {
   const lists = runs.flatMap(({ coverage }) => (coverage === null ? [] : [coverage]));
   if (lists.length === 0 || lists.length < runs.length) return null;
   const files = mergeCoverage(lists);
-  const sum = (key: 'covered' | 'total'): number => files.reduce((all, { lines }) => all + (lines?.[key] ?? 0), 0);
-  return { files, lines: shareOf(sum('covered'), sum('total')) };
+  return { files, lines: addShares(files.map(({ counted, lines }) => counted ?? lines)) };
 }
 
 /**
@@ -365,7 +559,7 @@ export function mergeCoverage(parts: readonly (readonly FileCoverage[])[]): read
     else if (!listsAll(before) || !listsAll(file))
       merged.set(file.path, (before.lines?.pct ?? 0) >= (file.lines?.pct ?? 0) ? before : file);
     else {
-      const better = (kind: 'branches' | 'statements' | 'functions'): Partial<FileCoverage> => {
+      const better = (kind: 'branches' | 'statements' | 'functions' | 'counted'): Partial<FileCoverage> => {
         const [a, b] = [before[kind], file[kind]];
         const share = a === undefined || (b !== undefined && b.pct > a.pct) ? b : a;
         return share === undefined ? {} : { [kind]: share };
@@ -377,6 +571,7 @@ export function mergeCoverage(parts: readonly (readonly FileCoverage[])[]): read
         ...better('branches'),
         ...better('statements'),
         ...better('functions'),
+        ...better('counted'),
         path: file.path,
         ...(total > 0 ? { lines: shareOf(Math.max(0, total - uncovered.length), total) } : {}),
         uncovered,

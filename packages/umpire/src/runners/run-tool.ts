@@ -48,6 +48,8 @@ export interface ProgramCall {
   readonly keepOutput?: string;
   /** A file, absolute, that gets stdout alone: a report that the tool prints. */
   readonly keepStdout?: string;
+  /** stderr comes by stdout, so that both are in their order. */
+  readonly joinsStderr?: boolean;
   /** Its output is not shown while it runs: for questions to a tool. */
   readonly isQuiet?: boolean;
   /** Where reports of this call lie: not shown in the provenance as a path of this machine. */
@@ -59,7 +61,7 @@ export interface ToolRun {
   readonly outcome: 'ended' | 'timeout' | 'unstarted' | 'interrupted';
   readonly code: number | null;
   readonly signal: string | null;
-  /** Why it could not be started; null where it was. */
+  /** Why it could not be started, or which time limit it exceeded; null where it ended by itself. */
   readonly problem: string | null;
   /** The start and the end of what it printed, both streams; the end is empty where the start has it all. */
   readonly head: string;
@@ -84,7 +86,7 @@ export function timeLeft(job: ToolJob): number {
 export async function runTool(job: ToolJob, call: ProgramCall): Promise<ToolRun> {
   const started = job.now();
   const left = timeLeft(job);
-  const timeoutMs = Math.min(call.timeoutMs ?? Infinity, job.settings.timeoutMinutes * 60_000, left);
+  const timeoutMs = Math.min(call.timeoutMs ?? Infinity, job.settings.timeoutMinutes * MINUTE_MS, left);
   if (job.watch.signal.aborted) return unmade(job, call, started, 'interrupted');
   if (left <= 0) return unmade(job, call, started, 'timeout');
   const mark = `UMPIRE_CALL=${job.guardian.run}-${randomUUID()}`;
@@ -93,10 +95,10 @@ export async function runTool(job: ToolJob, call: ProgramCall): Promise<ToolRun>
   const start = new OutputStart(SHOWN_BYTES);
   const tail = new TailBuffer(SHOWN_BYTES);
   // As in a CI: no colours, no questions, no snapshot written because there was none.
-  const inherited = Object.entries(inheritedVariables()).filter(([name]) => !FOREIGN.test(name));
+  const inherited = Object.entries(withoutTestRun(inheritedVariables())).filter(([name]) => !OF_PERSON.test(name));
   const around = { ...Object.fromEntries(inherited), CI: 'true', NO_COLOR: '1', PYTHONDONTWRITEBYTECODE: '1' };
   const launch = {
-    argv: call.argv,
+    argv: call.joinsStderr === true ? ['/bin/sh', '-c', 'exec "$@" 2>&1', 'sh', ...call.argv] : call.argv,
     workdir: call.workdir,
     env: {
       ...around,
@@ -105,6 +107,7 @@ export async function runTool(job: ToolJob, call: ProgramCall): Promise<ToolRun>
       UMPIRE_RUN: job.guardian.run,
       UMPIRE_CALL: mark.slice('UMPIRE_CALL='.length),
     },
+    isCheck: true,
     mark,
     input: '',
     timeoutMs,
@@ -123,7 +126,7 @@ export async function runTool(job: ToolJob, call: ProgramCall): Promise<ToolRun>
     // Nothing that a test started outlives it, also where it left the group.
     sweepProcesses(launch.mark);
     return {
-      ...howItEnded(end, call),
+      ...howItEnded(end, job, call, timeoutMs),
       head: start.text(),
       tail: Buffer.from(tail.bytes()).toString('utf8'),
       use: useOf(job, call, started, end),
@@ -134,10 +137,33 @@ export async function runTool(job: ToolJob, call: ProgramCall): Promise<ToolRun>
   }
 }
 
-function howItEnded(end: ChildEnd, call: ProgramCall): Pick<ToolRun, 'outcome' | 'code' | 'signal' | 'problem'> {
+function howItEnded(
+  end: ChildEnd,
+  job: ToolJob,
+  call: ProgramCall,
+  limitMs: number,
+): Pick<ToolRun, 'outcome' | 'code' | 'signal' | 'problem'> {
   if (end.kind === 'unstarted') return { outcome: 'unstarted', code: null, signal: null, problem: whyUnstarted(end.error, call) };
   const outcome = end.stopped === null ? 'ended' : end.stopped.by === 'timeout' ? 'timeout' : 'interrupted';
-  return { outcome, code: end.code, signal: end.signal, problem: null };
+  const problem = outcome === 'timeout' ? describeTimeout(job, call, limitMs) : null;
+  return { outcome, code: end.code, signal: end.signal, problem };
+}
+
+const MINUTE_MS = 60_000;
+
+/** Names the limit that was reached, and the setting that raises it. */
+function describeTimeout({ settings }: Pick<ToolJob, 'settings'>, { name, timeoutMs }: ProgramCall, limitMs: number): string {
+  if (limitMs === settings.timeoutMinutes * MINUTE_MS)
+    return `${name} timed out after ${printLimit(limitMs)}. Allow more with critics.timeout_minutes in umpire.config.yaml.`;
+  if (limitMs === timeoutMs) return `${name} timed out after ${printLimit(limitMs)}.`;
+  return `${name} timed out: ${WHOLE_LIMIT}.`;
+}
+
+/** Of all tools of a critic together. */
+export const WHOLE_LIMIT = 'the time limit of the task was reached. Allow more with timeout_minutes in umpire.config.yaml';
+
+export function printLimit(ms: number): string {
+  return ms < MINUTE_MS ? `${ms / 1000} s` : `${Number((ms / MINUTE_MS).toFixed(1))} min`;
 }
 
 /** Why a run says nothing: it did not come to its own end. Null where it did. */
@@ -147,7 +173,7 @@ export function whyUnended(
 ): { readonly outcome: 'timeout' | 'error' | 'missing'; readonly problem: string } | null {
   switch (outcome) {
     case 'timeout':
-      return { outcome: 'timeout', problem: `${name} timed out.` };
+      return { outcome: 'timeout', problem: problem ?? `${name} timed out.` };
     case 'interrupted':
       return { outcome: 'error', problem: `${name} was stopped before it finished.` };
     case 'unstarted':
@@ -211,11 +237,12 @@ const LONGEST_OUTPUT_LINE = 1000;
 
 /** Where an error begins: `SyntaxError: …`, `Error [ERR_X]: …`, `ERROR: …`, `failed to load …`, `a.json(2,1): error TS1005: …`. */
 const BEGINS =
-  /^(?:uncaught )?(?:[A-Za-z]{0,40}(?:Error|Exception)(?: \[\w{1,60}\])?:|(?:error|fatal|failed|cannot|exception)\b)|: error \w/i;
+  /^(?:uncaught |PHP |\[ERROR\] )?(?:[A-Za-z]{0,40}(?:Error|Exception)(?: \[\w{1,60}\])?:|(?:error|fatal|failed|cannot|exception)\b)|: error \w/i;
 /** A line of a stack. */
 const FRAME = /^at \S/;
 /** What tools print around their errors. */
-const AROUND = /^(?:Oops! Something went wrong|ESLint: \d|Node\.js v\d)/;
+const AROUND =
+  /^(?:Oops! Something went wrong|ESLint: \d|Node\.js v\d|\{"|\[INFO\]|\[ERROR\]\s*(?:$|For more|Re-run|To see|\[Help|-> \[Help))/;
 
 /**
  * What a tool that broke says went wrong: the lines where its error begins, not the end of the stack below it. For people; nothing is
@@ -255,12 +282,19 @@ function stripMarks(line: string): string {
 
 function unmade(job: ToolJob, call: ProgramCall, started: Date, outcome: 'timeout' | 'interrupted'): ToolRun {
   const use = { ...useOf(job, call, started, null), timed_out: outcome === 'timeout' };
-  return { outcome, code: null, signal: null, problem: null, head: '', tail: '', use };
+  const problem = outcome === 'timeout' ? `${call.name} did not start: ${WHOLE_LIMIT}.` : null;
+  return { outcome, code: null, signal: null, problem, head: '', tail: '', use };
 }
 
-/** Variables of a test run around this one that must not reach the tool. */
-const FOREIGN =
-  /^(?:UMPIRE_.*|VITEST|VITEST_(?:MODE|POOL_ID|WORKER_ID|VM_POOL)|__VITEST.*|JEST_WORKER_ID|MOCHA_WORKER_ID|NYC_CONFIG|NODE_TEST_CONTEXT|NODE_V8_COVERAGE|NODE_CHANNEL_FD|NODE_UNIQUE_ID|NODE_ENV|FORCE_COLOR|PYTEST_CURRENT_TEST)$/;
+/** Variables of a test run around this one: a runner below it would take itself for a part of that. */
+const TEST_RUN =
+  /^(?:VITEST|VITEST_(?:MODE|POOL_ID|WORKER_ID|VM_POOL)|__VITEST.*|JEST_WORKER_ID|MOCHA_WORKER_ID|NYC_CONFIG|NODE_TEST_CONTEXT|NODE_V8_COVERAGE|NODE_CHANNEL_FD|NODE_UNIQUE_ID|PYTEST_CURRENT_TEST)$/;
+/** Of the person, and no business of a tool. */
+const OF_PERSON = /^(?:UMPIRE_.*|NODE_ENV|FORCE_COLOR)$/;
+
+export function withoutTestRun(variables: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(variables).filter(([name]) => !TEST_RUN.test(name)));
+}
 
 /** The first bytes of a stream; `take` returns the rest. */
 class OutputStart {

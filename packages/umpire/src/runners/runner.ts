@@ -1,10 +1,14 @@
 // What a test runner is to Umpire, in one shape: how a project shows that it has it, how it is asked for its test files, how a run is
-// called so that its reports lie outside the project, how a person's own command is made to name its tests, and what in it misleads. One
-// file a runner; registry.ts lists them.
+// called so that it reports by name, how a person's own command is made to name its tests, which files decide its outcome, and what makes
+// it pass without having run. One file a runner; registry.ts lists them.
 
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Coverage, TestResult } from '@umpire/core/model/vocabulary.js';
 import type { RunnerName } from '../sessions/settings.js';
 import { namesIn } from '../sessions/file-system.js';
+import { LANGUAGES } from './languages.js';
+import type { LanguageName } from './languages.js';
 import { readText } from './project-files.js';
 import type { ToolJob } from './run-tool.js';
 
@@ -14,31 +18,64 @@ export interface Runner {
   readonly name: RunnerName;
   /** For people. */
   readonly title: string;
-  readonly language: 'script' | 'python';
-  /** Words that call it in a script, without their folder. */
+  /** Null: any. */
+  readonly language: LanguageName | null;
+  /** How scripts and people call it, without the program's folder: `vitest`, `go test`. */
   readonly programs: readonly string[];
   /** Names of its settings files. */
   readonly settings: RegExp | null;
   /** The npm package that brings it; in package.json its settings have the same name. */
   readonly dependency: string | null;
-  /** Do other files of a folder show it? */
-  readonly isShownIn?: (folder: string) => boolean;
+  /** What a test file imports that is this runner's where nothing else tells, and where a script runs the file itself. */
+  readonly imports?: RegExp;
+  /** For a runner that no package.json shows. */
+  readonly signs?: Signs;
   /** Do its settings name projects, so that it runs the tests of packages too, and measures their coverage together? */
   readonly namesProjects?: (folder: string) => boolean;
+  /** Patterns of files beside the tests that decide its outcome: settings, set-up, build. */
+  readonly judges: readonly string[];
+  /** What it prints where it exits 0 although no test ran, and what that means, as a sentence. */
+  readonly traps: readonly Trap[];
+  /** Its words and flags that keep it at work, so that it never ends by itself; also where no terminal is there. */
+  readonly watches?: { readonly verbs?: readonly string[]; readonly flags: readonly string[] };
   /** npm packages whose versions decide what is measured. */
   readonly packages: readonly string[];
   /** How people and agents call it. */
   readonly commands: readonly string[];
   /** Patterns of its test files, from the folder: where it cannot be asked. */
   readonly testFiles: (place: Pick<TestPlace, 'folder' | 'script'>) => readonly string[];
+  /** What a file of these names holds if it has tests, where names do not tell. */
+  readonly testMark?: RegExp;
+  /** Test files are sources too, so they stay in the coverage figure. */
+  readonly testsInSource?: true;
   /** `scratch`: a folder outside the project. */
   readonly prepare: (place: TestPlace, job: ToolJob, scratch: string) => Preparation | Promise<Preparation>;
   /** How a person's command leaves the names of its tests in a file. `isCalled`: the command is one call of this runner. */
   readonly requestNames: (file: string, isCalled: boolean) => NameRequest;
-  /** Where one file cannot be loaded, no test runs. */
-  readonly stopsAtBrokenFile?: true;
+  /** Where one file cannot be loaded, no test runs: those of the files, absolute, that it says are broken. */
+  readonly findBrokenFiles?: (printed: string, files: readonly string[]) => readonly string[];
   /** It leaves out what is not focused (`.only`), and reports it as skipped. Others are told to refuse, or run all. */
   readonly skipsUnfocused?: true;
+  /** Report formats that no other runner writes: whose tests they name is then known. */
+  readonly ownFormats?: readonly string[];
+  /**
+   * Finds files and lines of tests that its report names without them. `folder`: of the place; files of results are from there. `files`: those
+   * that were run, absolute.
+   */
+  readonly locate?: (folder: string, results: readonly TestResult[], files: readonly string[]) => readonly TestResult[];
+}
+
+export interface Signs {
+  /** Patterns of the files that may show it, below the project. */
+  readonly files: readonly string[];
+  readonly isShownIn: (folder: string) => boolean;
+  /** Does a run in a folder also run the tests of a folder within it that shows the runner? `inner` is from the outer one. */
+  readonly coversInner: (outer: string, inner: string) => boolean;
+}
+
+export interface Trap {
+  readonly printed: RegExp;
+  readonly means: string;
 }
 
 export interface NameRequest {
@@ -46,6 +83,12 @@ export interface NameRequest {
   readonly words?: string;
   /** Variables, which reach the runner through scripts too. */
   readonly env?: Readonly<Record<string, string>>;
+  /** It names its tests in what it prints anyway, or is made to by the words or variables: no file is written. */
+  readonly isPrinted?: true;
+  /** Words of a call that already asks for reports of its own: they win, and nothing is added. */
+  readonly unless?: RegExp;
+  /** What each call prints at its end, where a second one would write over the report of the first. */
+  readonly ends?: RegExp;
 }
 
 /** One call of a runner in a script. */
@@ -80,11 +123,24 @@ export interface Selection {
 }
 
 export interface ReportAt {
+  /** Absolute. A folder: every XML file in it that this run wrote, or those of `files`. */
   readonly file: string;
-  /** As the readers know it. */
-  readonly format: string;
+  /** Patterns of reports in a folder. */
+  readonly files?: readonly string[];
+  /** It is what the runner prints to stdout, kept in `file`. */
+  readonly isPrinted?: true;
+  /** What it prints to stderr stands among it, in its place. */
+  readonly joinsStderr?: true;
+  /** As the readers know it. Null: by its content. */
+  readonly format: string | null;
   /** The tool counts lines from 0. */
   readonly countsFromZero?: boolean;
+  /** Coverage: what the tool's own total counts of a file, where that is not its lines alone. */
+  readonly counts?: readonly (keyof Coverage)[];
+  /** Patterns of files that its paths are the ends of: a package and a file. */
+  readonly endsOf?: readonly string[];
+  /** What its paths begin with before the path from the place's folder: a module's name. */
+  readonly prefix?: string;
 }
 
 export interface RunnerCall {
@@ -98,10 +154,16 @@ export interface RunnerCall {
 /** A runner that is there. */
 export interface ReadyRunner {
   readonly version: string | null;
+  /** How messages name it; without it, the runner's name. */
+  readonly label?: string;
+  /** What to do where its report cannot be read, as a sentence. */
+  readonly advice?: string;
   /** Why coverage cannot be measured here, and what to do; null where it can. */
   readonly uncovered: string | null;
   /** How to count source files that no test loads; null where the project's own settings count them. */
   readonly countAllHint: string | null;
+  /** The project's own settings say which files are measured, test files among them: they stay in the figure. */
+  readonly countsTestFiles?: boolean;
   /** How the runner is asked for its test files; null where it cannot be. */
   readonly listing: TestFileListing | null;
   /** `scratch`: a folder outside the project, for this call alone. */
@@ -120,11 +182,9 @@ export interface TestFileListing {
 /** `absent`: why the runner cannot be used, and what to do about it. */
 export type Preparation = { readonly ready: ReadyRunner } | { readonly absent: string };
 
-const JS = '{js,cjs,mjs,jsx,ts,cts,mts,tsx}';
-
 /** Names that every runner of JavaScript takes for tests. */
-export const JS_TESTS: readonly string[] = [`**/*.{test,spec}.${JS}`, `**/__tests__/**/*.${JS}`];
-export const PYTHON_TESTS: readonly string[] = ['**/test_*.py', '**/*_test.py'];
+export const JS_TESTS = LANGUAGES.script.tests;
+export const PYTHON_TESTS = LANGUAGES.python.tests;
 
 /** The list in a text that may have other lines before it; null where there is none. */
 export function findJsonList(text: string): readonly unknown[] | null {
@@ -177,4 +237,26 @@ export function readSettingsText(folder: string, names: RegExp, args: readonly s
   const named = at < 0 ? [] : [args[at]?.includes('=') === true ? args[at].slice(args[at].indexOf('=') + 1) : (args[at + 1] ?? '')];
   const files = [...namesIn(folder).filter((name) => names.test(name)), ...named];
   return files.map((name) => readText(join(folder, name)) ?? '').join('\n');
+}
+
+/**
+ * TAP of files, tests and assertions: the tests are kept. One that failed has the message of its first failed assertion; a file is one where it
+ * failed and no test in it did.
+ */
+export function foldAssertions(folder: string, results: readonly TestResult[]): readonly TestResult[] {
+  const isIn = (id: string, outer: string): boolean => id.startsWith(`${outer} > `);
+  const groups = new Set(results.flatMap(({ id }) => id.split(' > ').map((_, at, parts) => parts.slice(0, at).join(' > '))));
+  const failed = results.filter(({ status }) => status === 'failed' || status === 'errored');
+  return results.flatMap((result) => {
+    const parts = result.id.split(' > ');
+    const file = existsSync(join(folder, parts[0] ?? '')) ? (parts[0] ?? null) : result.file;
+    const inner = failed.filter(({ id }) => isIn(id, result.id));
+    const isGroup = groups.has(result.id);
+    if (parts.length === 1 && isGroup && (!failed.includes(result) || inner.length > 0)) return [];
+    // An assertion.
+    if (parts.length > 2 && !isGroup && result.status !== 'skipped') return [];
+    const [first] = inner;
+    const why = first === undefined ? {} : { message: first.message ?? first.id.slice(result.id.length + ' > '.length), line: first.line };
+    return [{ ...result, ...why, file, status: parts.length === 1 && failed.includes(result) ? 'errored' : result.status }];
+  });
 }

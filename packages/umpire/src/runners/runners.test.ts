@@ -2,10 +2,11 @@ import { expect, test } from 'vitest';
 import { cleanUpAfterwards, temporaryFolder, writeFiles } from '../../../../test/support/git-project.js';
 import type { Files } from '../../../../test/support/git-project.js';
 import { countsAllFiles as jestCountsAll } from './jest.js';
-import { wrapperSettings } from './mocha.js';
-import { coverageSettings } from './pytest.js';
+
+import { coverageSettings } from './python-coverage.js';
 import { findSourcesNotIn } from './run-tests.js';
 import { keepFlags } from './runner.js';
+import { wrapperSettings } from './script-coverage.js';
 import { countsAllFiles as vitestCountsAll } from './vitest.js';
 
 cleanUpAfterwards();

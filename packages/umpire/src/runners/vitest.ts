@@ -23,13 +23,17 @@ export const vitest: Runner = {
   programs: ['vitest', 'vitest.mjs'],
   settings: /^vitest\.(?:config|workspace)\.[cm]?[jt]s(?:on)?$/,
   dependency: 'vitest',
+  judges: ['vitest.config.*', 'vitest.workspace.*', 'vite.config.*', 'vitest.setup.*', '__mocks__/**', 'package.json'],
+  traps: [{ printed: /No test files found/, means: 'Vitest found no test file that its patterns take.' }],
   namesProjects: (folder) =>
     namesIn(folder).some((name) => name.startsWith('vitest.workspace.')) ||
     /\b(?:projects|workspace)\b/.test(readSettingsText(folder, /^vite(?:st)?\.config\./, [])),
+  watches: { verbs: ['watch', 'dev'], flags: ['-w', '--watch'] },
   packages: ['vitest', '@vitest/coverage-v8', '@vitest/coverage-istanbul'],
   commands: ['npx vitest run', 'npx vitest run --coverage', 'npx vitest --run'],
   testFiles: () => JS_TESTS,
-  requestNames: (file, isCalled) => (isCalled ? { words: `--reporter=default --reporter=json --outputFile.json=${file}` } : {}),
+  requestNames: (file, isCalled) =>
+    isCalled ? { words: `--reporter=default --reporter=json --outputFile.json=${file}`, unless: /^--outputFile/ } : {},
   skipsUnfocused: true,
   prepare: ({ folder, script }, _job, scratch) => {
     const tool = findTool(folder, 'vitest');
