@@ -114,7 +114,7 @@ function Chips({ sessions, filter, onFilter }: { readonly sessions: readonly Lis
     { state: '', words: 'All', number: sessions.length },
     ...numbers
       .filter(({ number }) => number > 0)
-      .map(({ state, number }) => ({ state, words: stateText({ state, unverified: false }), number })),
+      .map(({ state, number }) => ({ state, words: stateText({ state, unverified: false, missesTarget: false }), number })),
   ];
   return (
     <>

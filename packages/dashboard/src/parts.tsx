@@ -9,10 +9,10 @@ import type { SessionView, SpentView, StateWord } from '@umpire/umpire/views/ses
 
 export const address = (id: string, ...more: readonly string[]): string => `#/s/${[id, ...more].map(encodeURIComponent).join('/')}`;
 
-export function Badge({ session }: { readonly session: Pick<ListedSession, 'state' | 'unverified'> }) {
-  const { state, unverified } = session;
+export function Badge({ session }: { readonly session: Pick<ListedSession, 'state' | 'unverified' | 'missesTarget'> }) {
+  const { state, unverified, missesTarget } = session;
   // An unverified approval is not shown as good.
-  const tone = unverified && state === 'complete' ? 'unverified' : state.replace(' ', '-');
+  const tone = (unverified || missesTarget) && state === 'complete' ? 'unverified' : state.replace(' ', '-');
   return <span class={`badge ${tone}`}>{stateText(session)}</span>;
 }
 
@@ -140,8 +140,8 @@ export function spentWords({ minutes, tokens, costUsd, unreported }: SpentView):
 const RESULTS: ReadonlySet<StateWord> = new Set(['complete', 'failed', 'aborted', 'judged only']);
 
 /** `complete, unverified`. A running session is not marked yet. */
-export function stateText({ state, unverified }: Pick<SessionView, 'state' | 'unverified'>): string {
-  const words = state === 'awaiting' ? 'waits for you' : state;
+export function stateText({ state, unverified, missesTarget }: Pick<SessionView, 'state' | 'unverified' | 'missesTarget'>): string {
+  const words = missesTarget ? 'ended, target not met' : state === 'awaiting' ? 'waits for you' : state;
   return unverified && RESULTS.has(state) ? `${words}, unverified` : words;
 }
 

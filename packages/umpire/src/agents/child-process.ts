@@ -43,6 +43,8 @@ export interface Launch {
   /** Other folders that the program may write to inside a sandbox. */
   readonly writable?: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** A run of Umpire's own, not of an agent. */
+  readonly isCheck?: boolean;
   /** An entry of `env` unique to this launch, to find processes that left the group. */
   readonly mark: string;
   /** Text to write at once, or a dialogue that writes while the program runs. */

@@ -173,6 +173,7 @@ test('an exhausted plan says when it is renewed, and a spent budget is no reason
   const { ending, runs } = await run('claude', spent, { budget: { costUsd: 0.01, tokens: null } });
   expect(ending).toEqual({
     kind: 'broken',
+    cutOff: true,
     reason: 'The agent "claude" exited with status 1. Last output: "Reached maximum budget ($0.01)".',
     usage: { tokens: 120, costUsd: 0.5 },
     conversation: 'c1',

@@ -41,6 +41,11 @@ test('an exhausted plan is a limit, whatever its status', () => {
   check('5-hour limit reached ∙ resets 3pm', 'limit');
 });
 
+test('the money that Umpire gave the agent is used up', () => {
+  check('Reached maximum budget ($0.05)', 'budget');
+  check('error_max_budget_usd', 'budget');
+});
+
 test('an invalid key or a missing sign-in needs a person', () => {
   check('Invalid API key · Fix external API key', 'sign-in', 401);
   check('Invalid API key · Please run /login', 'sign-in');

@@ -58,6 +58,7 @@ export function classifyAgentFault({ words: full, status: known }: AgentFault): 
   const hasSign = (cause: FailureCause) => TABLES.some((signs) => signs[cause]?.some((sign) => sign.test(words)));
   // An exhausted plan has the same status as a rate limit, so the text decides first.
   if (hasSign('limit')) return 'limit';
+  if (hasSign('budget')) return 'budget';
   const status = known ?? (Number(STATUS_WORDS.exec(words)?.[1] ?? 0) || null);
   if (status !== null) return STATUSES.get(status) ?? null;
   return (['sign-in', 'passing'] as const).find(hasSign) ?? null;
@@ -146,7 +147,7 @@ function unitMs(unit: string): number {
   return { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }[name.charAt(0)] ?? Number.NaN;
 }
 
-export const CAUSE_ADVICE: Readonly<Record<Exclude<FailureCause, 'passing'>, string>> = {
+export const CAUSE_ADVICE: Readonly<Record<Exclude<FailureCause, 'passing' | 'budget'>, string>> = {
   limit: 'A retry does not help before the limit is reset: resume then, or choose another agent.',
   'sign-in': 'Sign in with its own command, or correct its key; then retry.',
 };

@@ -78,7 +78,10 @@ it('times out, and the function gets the abort signal', async () => {
     signal.addEventListener('abort', () => void (told = signal.reason));
     return new Promise(() => undefined);
   });
-  expect(await sleeper.run(assignment({ timeoutMs: 20 }), watching())).toEqual(broken('timed out after 0.02 seconds'));
+  expect(await sleeper.run(assignment({ timeoutMs: 20 }), watching())).toEqual({
+    ...broken('timed out after 0.02 seconds'),
+    cutOff: true,
+  });
   expect(told).toBe('out of time');
 });
 

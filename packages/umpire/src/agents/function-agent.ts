@@ -63,7 +63,7 @@ async function runFunction(agent: Agent, assignment: Assignment, watch: Watch): 
   });
   timer = setTimeout(
     () => {
-      giveUp(breakAgent(agent, `timed out after ${assignment.timeoutMs / 1000} seconds`));
+      giveUp({ ...breakAgent(agent, `timed out after ${assignment.timeoutMs / 1000} seconds`), cutOff: true });
       own.stop('out of time');
     },
     Math.min(assignment.timeoutMs, MAX_TIMER_MS),
@@ -108,7 +108,7 @@ function readHandedEnding(handed: unknown, agent: Agent, { interactive, outputs 
     case 'blocked':
       return { kind, reason: cellText(handed['reason']) || 'no reason given', usage };
     case 'broken':
-      return { kind, reason: cellText(handed['reason']), usage };
+      return { kind, reason: cellText(handed['reason']), usage, ...(handed['cutOff'] === true ? { cutOff: true } : {}) };
     case 'interrupted':
       return isObject(handed['usage']) ? { kind, usage } : { kind };
     default:
@@ -122,6 +122,6 @@ function readHandedUsage(value: unknown): Usage {
   return { tokens: typeof tokens === 'number' ? tokens : 0, costUsd: typeof costUsd === 'number' ? costUsd : 0 };
 }
 
-function breakAgent({ name }: Agent, what: string, usage = NO_USAGE): Ending {
+function breakAgent({ name }: Agent, what: string, usage = NO_USAGE): Extract<Ending, { kind: 'broken' }> {
   return endBroken(`The agent ${JSON.stringify(name)} ${what}.`, usage);
 }

@@ -1,7 +1,18 @@
 // W3: what a sandboxed program writes to the home stays in private copies. Real programs in the real sandbox.
 
 import { randomUUID } from 'node:crypto';
-import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newFolder, newWatch } from '../../../../test/support/assignment.js';
@@ -57,7 +68,7 @@ describe.skipIf(!hasBubblewrap)('with bubblewrap', () => {
   interface Opened {
     readonly home: string;
     readonly copies: string;
-    readonly run: (program: string, text: string, env?: Readonly<Record<string, string>>) => Promise<string>;
+    readonly run: (program: string, text: string, env?: Readonly<Record<string, string>>, tree?: string) => Promise<string>;
     readonly close: () => void;
   }
 
@@ -68,10 +79,11 @@ describe.skipIf(!hasBubblewrap)('with bubblewrap', () => {
     const [workdir, copies] = [newFolder(), join(newFolder(), 'copies', 'run')];
     const more = added.map((path) => join(home, path));
     const sandbox = await openSandbox({ kept: [home], write: more, sealed: [], hidden: [dirname(copies)], copies });
-    const run: Opened['run'] = async (program, text, env = {}) => {
+    const run: Opened['run'] = async (program, text, env = {}, tree) => {
       const how = { finish: 'SIGTERM', timeoutMs: 60_000, graceMs: 1000, tailBytes: 10_000, mark: `CALL=${randomUUID()}` } as const;
       const all = { PATH: `${bin}:${process.env['PATH'] ?? ''}`, HOME: home, COPIES: copies, ...env };
-      const end = await runChildProcess({ argv: [program], workdir, env: all, input: text, ...how }, { ...guardian, sandbox }, newWatch());
+      const where = { workdir: tree ?? workdir, isCheck: tree !== undefined };
+      const end = await runChildProcess({ argv: [program], ...where, env: all, input: text, ...how }, { ...guardian, sandbox }, newWatch());
       if (end.kind !== 'ended') throw end.error;
       return Buffer.from(end.stdout).toString('utf8');
     };
@@ -105,6 +117,38 @@ describe.skipIf(!hasBubblewrap)('with bubblewrap', () => {
     expect(await run('other', text)).toBe(`no\nno\nyes\nyes\nyes\nno\n${home}/.cache:\nms-playwright\nx\na browser\n`);
     close();
     expect(filesIn(home)).toEqual({ ...HOME, '.codex/x': 'x\n' });
+  });
+
+  it('gives each check empty caches and temporary folders of its own', async () => {
+    const { home, copies, run, close } = await open({ files: { '.cache/go-build/a': 'mine\n' } });
+    const name = randomUUID();
+    const places = `~/.npm ~/.cache ~/.cache/go-build /tmp /var/tmp "\${TMPDIR:-/tmp}"`;
+    const look = `for place in ${places}; do cat $place/${name}; done 2>/dev/null; ls -A /tmp | grep -c '^terms-${name}$' || true`;
+    const fill = `for place in ${places}; do mkdir -p $place; echo "$1" > $place/${name}; done; touch /tmp/terms-${name}`;
+    const [first, second] = [newFolder(), newFolder()];
+    for (const tree of [first, second]) mkdirSync(join(tree, '.git'));
+    mkdirSync(join(first, 'part'));
+    await run('claude', fill);
+    expect(await run('other', look)).toMatch(/1\n$/);
+    expect(await run('other', `${look}; ${fill}`, {}, first)).toBe('0\n');
+    expect(await run('other', look, {}, join(first, 'part'))).toMatch(/1\n$/);
+    expect(await run('other', look, {}, second)).toBe('0\n');
+    // A check that has ended leaves nothing.
+    rmSync(first, { recursive: true });
+    const before = readdirSync(copies).length;
+    await run('other', look, {}, second);
+    expect(readdirSync(copies).length).toBeLessThan(before);
+    close();
+    for (const place of ['/tmp', '/var/tmp']) for (const file of [name, `terms-${name}`]) rmSync(join(place, file), { force: true });
+    expect(Object.keys(filesIn(home))).toEqual(['.cache/go-build/a']);
+  });
+
+  it('gives programs a place for ~/.npm and ~/.cache in a home that has none', async () => {
+    const { home, run, close } = await open({ files: {} });
+    expect(await run('other', 'echo x > ~/.npm/x && echo x > ~/.cache/x && cat ~/.npm/x')).toBe('x\n');
+    expect(await run('other', 'echo y > ~/.npm/x && echo y > ~/.cache/x && cat ~/.npm/x', {}, newFolder())).toBe('y\n');
+    close();
+    expect(filesIn(home)).toEqual({});
   });
 
   it('shares the copies within a run and hides them from programs', async () => {
@@ -172,7 +216,8 @@ describe.skipIf(!hasBubblewrap)('with bubblewrap', () => {
 it('does not stand in for a folder around the home', () => {
   const home = newFolder();
   const state = openPrivateState(join(newFolder(), 'copies'));
-  expect(state.copiesFor('codex', { HOME: home, CODEX_HOME: dirname(home), XDG_CACHE_HOME: home })).toEqual([]);
+  const copied = state.copiesFor('codex', { HOME: home, CODEX_HOME: dirname(home), XDG_CACHE_HOME: home });
+  expect(copied.map(({ place }) => place)).toEqual([join(home, '.cache'), join(home, '.npm')]);
   state.close();
 });
 
@@ -181,7 +226,7 @@ it('copies a link as a link', () => {
   write(home, { '.gemini/settings.json': '{}' });
   symlinkSync('/etc/hostname', join(home, '.gemini', 'link'));
   const state = openPrivateState(join(newFolder(), 'copies'));
-  const [made] = state.copiesFor('/usr/bin/gemini', { HOME: home });
+  const made = state.copiesFor('/usr/bin/gemini', { HOME: home }).find(({ place }) => place === join(home, '.gemini'));
   expect(lstatSync(join(made?.copy ?? '', 'link')).isSymbolicLink()).toBe(true);
   state.close();
 });

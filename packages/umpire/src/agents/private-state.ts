@@ -2,8 +2,21 @@
 // in such folders (settings with hooks, packages of npx), so nothing is written back except a login that the agent renewed.
 
 import { randomUUID } from 'node:crypto';
-import { closeSync, constants, copyFileSync, fchmodSync, fstatSync, lstatSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  fchmodSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+} from 'node:fs';
 import { readdirSync, readlinkSync, realpathSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { UmpireError } from '@umpire/core/model/errors.js';
 import { isObject, parseJson } from '@umpire/core/formats/json-text.js';
@@ -22,8 +35,10 @@ export interface PrivateCopy {
 }
 
 export interface PrivateState {
-  /** What this program gets. Made at its first start, shared by all programs of the run. */
+  /** What the program of an agent gets. Made at its first start, shared by all agents of the run. */
   copiesFor(program: string, env: Readonly<Record<string, string>>): readonly PrivateCopy[];
+  /** Empty caches and temporary folders for the programs of a check. It ends when the tree of its working folder is removed. */
+  copiesForCheck(workdir: string, env: Readonly<Record<string, string>>): readonly PrivateCopy[];
   close(): void;
 }
 
@@ -69,16 +84,28 @@ export function openPrivateState(folder: string): PrivateState {
     throw new UmpireError('write-failed', { path: folder, detail: faultOf(error) });
   }
   const left: Left = { bytes: MAX_BYTES, entries: MAX_ENTRIES };
-  const known = new Map<string, PrivateCopy>();
+  const known: Copies = new Map();
+  const checks = new Map<string, Copies>();
   const logins: Login[] = [];
-  const keepCopy = (place: string, make: (copy: string) => readonly string[]): PrivateCopy => {
-    const before = known.get(place);
+  let made = 0;
+  const keepCopy = (place: string, make: (copy: string) => readonly string[], among = known): PrivateCopy => {
+    const before = among.get(place);
     if (before !== undefined) return before;
-    const copy = join(folder, String(known.size));
-    const made = { place, copy, shown: make(copy) };
-    known.set(place, made);
-    return made;
+    made += 1;
+    const copy = join(folder, String(made));
+    const kept = { place, copy, shown: make(copy) };
+    among.set(place, kept);
+    return kept;
   };
+  const keepCache = (place: string, among: Copies) =>
+    keepCopy(
+      place,
+      (copy) => {
+        mkdirSync(copy);
+        return realPlaces(SHOWN_CACHES.map((name) => join(place, name)));
+      },
+      among,
+    );
   const keepState = (place: string, { login, emptied = [] }: AgentState) =>
     keepCopy(place, (copy) => {
       if (login !== undefined) logins.push({ original: join(place, login), copy: join(copy, login), last: null });
@@ -86,28 +113,83 @@ export function openPrivateState(folder: string): PrivateState {
     });
   return {
     copiesFor: (program, env) => {
-      const home = isAbsolute(env['HOME'] ?? '') ? (env['HOME'] ?? '') : homeFolder();
+      const home = homeIn(env);
       if (home === '') return [];
-      // A folder around the home would hide all of it.
-      const inHome = (paths: readonly string[]) =>
-        realPlaces(paths.filter(isAbsolute)).filter(
-          (place) => !realPlaces([home]).some((real) => `${real}/`.startsWith(`${place === '/' ? '' : place}/`)),
-        );
-      const caches = inHome([join(home, '.cache'), join(home, '.npm'), env['XDG_CACHE_HOME'] ?? '']).map((place) =>
-        keepCopy(place, (copy) => {
-          mkdirSync(copy);
-          return realPlaces(SHOWN_CACHES.map((name) => join(place, name)));
-        }),
+      const caches = cachesOf(home, env).map((place) => keepCache(place, known));
+      const states = findAgentState(program, env, home).flatMap((state) =>
+        placesWithin(home, [state.place]).map((place) => keepState(place, state)),
       );
-      const states = findAgentState(program, env, home).flatMap((state) => inHome([state.place]).map((place) => keepState(place, state)));
       for (const login of logins) syncLogin(login);
       return [...new Set([...caches, ...states])];
+    },
+    copiesForCheck: (workdir, env) => {
+      for (const [tree, copies] of checks) {
+        if (existsSync(tree)) continue;
+        for (const { copy } of copies.values()) removeCopies(copy);
+        checks.delete(tree);
+      }
+      const tree = treeAround(workdir);
+      const among: Copies = checks.get(tree) ?? new Map();
+      checks.set(tree, among);
+      const home = homeIn(env);
+      const caches = home === '' ? [] : cachesOf(home, env).map((place) => keepCache(place, among));
+      const temporary = temporaryFolders().map((place) =>
+        keepCopy(
+          place,
+          (copy) => {
+            mkdirSync(copy);
+            // The umask does not count here: as in every temporary folder.
+            chmodSync(copy, 0o1777);
+            return [];
+          },
+          among,
+        ),
+      );
+      return [...caches, ...temporary];
     },
     close: () => {
       for (const login of logins) syncLogin(login);
       removeCopies(folder);
     },
   };
+}
+
+type Copies = Map<string, PrivateCopy>;
+
+/** Programs of all users write there. */
+export function temporaryFolders(): readonly string[] {
+  return [...new Set(realPlaces(['/tmp', '/var/tmp', tmpdir()]))];
+}
+
+function homeIn(env: Readonly<Record<string, string>>): string {
+  return isAbsolute(env['HOME'] ?? '') ? (env['HOME'] ?? '') : homeFolder();
+}
+
+/** A folder around the home would hide all of it. */
+function placesWithin(home: string, paths: readonly string[]): readonly string[] {
+  const homes = realPlaces([home]);
+  return realPlaces(paths.filter(isAbsolute)).filter(
+    (place) => !homes.some((real) => `${real}/`.startsWith(`${place === '/' ? '' : place}/`)),
+  );
+}
+
+/** A program could not make a missing one in its read-only home, and nothing can be put in its place. */
+function cachesOf(home: string, env: Readonly<Record<string, string>>): readonly string[] {
+  const caches = [join(home, '.cache'), join(home, '.npm'), env['XDG_CACHE_HOME'] ?? ''];
+  for (const place of caches.filter(isAbsolute)) {
+    try {
+      mkdirSync(place, { mode: 0o700 });
+    } catch {
+      // It exists, or the home cannot be written outside the sandbox either.
+    }
+  }
+  return placesWithin(home, caches);
+}
+
+/** The checkout that a folder lies in. */
+function treeAround(workdir: string): string {
+  for (let folder = workdir; folder !== dirname(folder); folder = dirname(folder)) if (existsSync(join(folder, '.git'))) return folder;
+  return workdir;
 }
 
 interface Left {

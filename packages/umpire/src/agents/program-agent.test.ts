@@ -37,6 +37,11 @@ function broken(reason: string): Ending {
   return { kind: 'broken', reason, usage: UNKNOWN_USAGE };
 }
 
+/** Its work goes on: it ran out of time. */
+function cutOff(reason: string): Ending {
+  return { kind: 'broken', reason, usage: UNKNOWN_USAGE, cutOff: true };
+}
+
 async function check(agent: Agent, expected: Ending): Promise<void> {
   expect(await agent.run(realAssignment(), newWatch())).toEqual(expected);
 }
@@ -205,23 +210,23 @@ test('at its timeout a program is asked to finish, then its process group is kil
   );
   const ending = stubborn.run(realAssignment(), newWatch());
   const pids = await pidsIn(folder, ['main', 'member']);
-  expect(await ending).toEqual(broken('The agent "mine" timed out after 0.4 seconds; Umpire killed its processes.'));
+  expect(await ending).toEqual(cutOff('The agent "mine" timed out after 0.4 seconds; Umpire killed its processes.'));
   expect(await until(() => !pids.some(isAlive))).toBe(true);
 });
 
 test('a program that returns a valid result when asked to finish is not broken', async () => {
   const spec = { timeoutMs: 300, graceMs: 20_000 };
   const asked = 'The agent "mine" timed out after 0.3 seconds; Umpire asked it to finish, and it ended without a valid result.';
-  await check(shell(`echo '${OK}'; exec sleep 1000`, spec), broken(asked));
-  await check(shell('echo \'{"status":"failed"}\'; exec sleep 1000', spec), broken(asked));
-  await check(shell('trap "exit 0" TERM; while :; do sleep 0.05; done', spec), broken(asked));
+  await check(shell(`echo '${OK}'; exec sleep 1000`, spec), cutOff(asked));
+  await check(shell('echo \'{"status":"failed"}\'; exec sleep 1000', spec), cutOff(asked));
+  await check(shell('trap "exit 0" TERM; while :; do sleep 0.05; done', spec), cutOff(asked));
   await check(
     shell(`trap "echo '{\\"status\\":\\"completed\\",\\"findings\\":\\"done\\"}'; exit 0" TERM; while :; do sleep 0.05; done`, spec),
     DONE as Ending,
   );
   await check(
     shell(`trap "echo '{\\"status\\":\\"completed\\"}'; exit 0" INT TERM; while :; do sleep 0.05; done`, { ...spec, finish: null }),
-    broken('The agent "mine" timed out after 0.3 seconds; Umpire killed its processes.'),
+    cutOff('The agent "mine" timed out after 0.3 seconds; Umpire killed its processes.'),
   );
   await check(
     shell(`trap "echo '{\\"status\\":\\"completed\\",\\"findings\\":\\"done\\"}'; exit 0" INT; while :; do sleep 0.05; done`, {

@@ -145,7 +145,7 @@ export function programRunner(spec: ProgramSpec, guardian: Guardian): RunProgram
 /** Its answer without a result, where a check decides and not the agent's word. */
 export function completedWithout({ ending, report }: ProgramOutcome, { outputs }: Assignment): Ending {
   // A program of one's own has no events, and its output is in the log.
-  const findings = report === null ? 'It ended without a result.' : firstParagraph(report.text);
+  const findings = report === null ? 'The agent ended and gave no result.' : firstParagraph(report.text);
   if (findings === '') return ending;
   const empty = Object.fromEntries(outputs.map((column) => [column, '']));
   return { kind: 'completed', findings, error: '', outputs: empty, usage: ending.usage ?? NO_USAGE };
@@ -183,7 +183,7 @@ function afterTimeout(
   const what = how === 'asked' ? 'Umpire asked it to finish, and it ended without a valid result' : 'Umpire killed its processes';
   const last = fault === null ? '' : ` Last error: ${JSON.stringify(firstParagraph(fault))}.`;
   const reason = `The agent ${JSON.stringify(name)} timed out after ${timeoutMs / 1000} seconds; ${what}.${last}`;
-  return { kind: 'broken', reason, usage: ending.usage ?? NO_USAGE };
+  return { kind: 'broken', reason, usage: ending.usage ?? NO_USAGE, cutOff: true };
 }
 
 /** The exit status that asks for a later retry: EX_TEMPFAIL of sysexits.h. */
@@ -201,12 +201,16 @@ function explainBroken(ending: Broken, left: ProgramOutput, note: string | undef
   const { exit } = left;
   const fault = findProgramFault(left);
   const cause = fault === null ? null : classifyAgentFault(fault);
-  const advice = cause === null || cause === 'passing' || exit.words?.includes('sign in with') === true ? [] : [CAUSE_ADVICE[cause]];
+  const advice =
+    cause === null || cause === 'passing' || cause === 'budget' || exit.words?.includes('sign in with') === true
+      ? []
+      : [CAUSE_ADVICE[cause]];
   const reason = [ending.reason, ...(note === undefined ? [] : [note]), ...advice].join(' ');
   const isPassing = cause === 'passing' || (exit.code === TRY_LATER && exit.words === undefined);
   return {
     ...ending,
     reason,
+    ...(cause === 'budget' ? { cutOff: true } : {}),
     ...(isPassing ? { passing: { afterMs: fault === null ? null : retryDelayMs(fault) } } : {}),
     ...(cause === 'limit' && fault !== null ? { limit: { resetsAtMs: limitResetMs(fault, Date.now()) } } : {}),
   };

@@ -3,14 +3,11 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, resolve } from 'node:path';
 import { isFile, statOf } from '../sessions/file-system.js';
-import { inheritedVariables } from '../sessions/environment.js';
+import { inheritedVariables, USUAL_PATH } from '../sessions/environment.js';
 import { lineOf } from '../views/safe-text.js';
 import type { ProgramSpec } from './program-agent.js';
 import { splitWords } from '@umpire/core/formats/shell-text.js';
 import { UmpireError } from '@umpire/core/model/errors.js';
-
-/** The system's default without a PATH. */
-const USUAL_PATH = '/bin:/usr/bin';
 
 type Findable = Pick<ProgramSpec, 'argv' | 'base' | 'env'>;
 

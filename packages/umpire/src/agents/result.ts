@@ -230,7 +230,7 @@ function firstWords(text: string): string {
   return JSON.stringify(firstParagraph(text));
 }
 
-export function endBroken(reason: string, usage: Usage = NO_USAGE): Ending {
+export function endBroken(reason: string, usage: Usage = NO_USAGE): Extract<Ending, { kind: 'broken' }> {
   return { kind: 'broken', reason, usage };
 }
 

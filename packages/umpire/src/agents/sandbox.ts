@@ -3,12 +3,13 @@
 
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { platform, tmpdir } from 'node:os';
-import { delimiter, dirname } from 'node:path';
+import { platform } from 'node:os';
+import { delimiter, dirname, isAbsolute } from 'node:path';
 import { UmpireError } from '@umpire/core/model/errors.js';
 import type { Sandbox } from '@umpire/core/model/ports.js';
-import { openPrivateState, realPlaces } from './private-state.js';
-import { checkProgram, findOnPath } from './supervisor.js';
+import { openPrivateState, realPlaces, temporaryFolders } from './private-state.js';
+import { checkProgram } from './supervisor.js';
+import { findPersonalProgram } from '../sessions/environment.js';
 
 /** All absolute. Where one contains another, the later list wins; private copies are writable also inside a kept folder. */
 export interface SandboxPlaces {
@@ -22,6 +23,8 @@ export interface SandboxPlaces {
   readonly sealed: readonly string[];
   /** Folders that look empty. */
   readonly hidden?: readonly string[];
+  /** Where Umpire keeps what its checks work with. Agents see an empty folder. */
+  readonly scratch?: string;
   /** A new folder for the private copies of this run. Without it there are none. */
   readonly copies?: string;
 }
@@ -50,9 +53,7 @@ const HEEDING = ['/usr/bin/env', '--default-signal=INT,TERM'];
 
 /** Throws `sandbox-unavailable`: Umpire never runs without the sandbox that was asked for. */
 export async function openSandbox(places: SandboxPlaces): Promise<Sandbox> {
-  // With `npx`, the PATH begins with programs that a project installed.
-  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => !folder.includes('/node_modules/'));
-  const bwrap = findOnPath('bwrap', folders.join(delimiter));
+  const bwrap = findPersonalProgram('bwrap');
   if (platform() !== 'linux' || bwrap === null) throw new UmpireError('sandbox-unavailable', whyNone(platform()));
   const enter = (binds: readonly string[], argv: readonly string[]) => [...HEEDLESS, bwrap, ...BASE, ...binds, '--', ...HEEDING, ...argv];
   // The last line of a command's error; null where it succeeds.
@@ -73,20 +74,28 @@ export async function openSandbox(places: SandboxPlaces): Promise<Sandbox> {
         }
       }),
     );
-  const { alongside, copies } = places;
+  const { alongside, copies, scratch: scratchIn } = places;
   const state = copies === undefined ? null : openPrivateState(copies);
   return {
-    around: ({ argv, workdir, writable = [], env }) => {
-      checkProgram(argv[0] ?? '', workdir, env['PATH'] ?? '');
-      const copied = state?.copiesFor(argv[0] ?? '', env) ?? [];
+    around: ({ argv, workdir, writable = [], env, isCheck = false }) => {
+      const path = env['PATH'] ?? '';
+      checkProgram(argv[0] ?? '', workdir, path);
+      const copied = (isCheck ? state?.copiesForCheck(workdir, env) : state?.copiesFor(argv[0] ?? '', env)) ?? [];
+      const temporary = temporaryFolders();
+      const scratch = scratchIn === undefined ? [] : realPlaces([scratchIn]);
       const added = realPlaces(places.write);
-      const own = realPlaces([workdir, ...(alongside === undefined ? [] : [alongside(workdir)]), ...writable]);
+      const own = realPlaces([...(isCheck ? scratch : []), workdir, ...(alongside === undefined ? [] : [alongside(workdir)]), ...writable]);
       const sealed = realPlaces(places.sealed);
-      const shut = [...realPlaces(places.kept), ...copied.flatMap(({ shown }) => shown)].map(shutAt);
+      const shut = [
+        ...realPlaces(places.kept),
+        ...copied.flatMap(({ shown }) => shown),
+        // What the person's PATH names there is the person's.
+        ...realPlaces(path.split(delimiter).filter(isAbsolute)).filter((bin) => temporary.some((place) => bin.startsWith(`${place}/`))),
+      ].map(shutAt);
       const binds = [
         ...grounds(
           [
-            ...realPlaces(['/tmp', '/var/tmp', tmpdir()]).map(openAt),
+            ...temporary.filter((place) => !copied.some((copy) => copy.place === place)).map(openAt),
             ...copied.map(({ place, copy }): Bind => ({ how: '--bind', place, from: copy })),
             ...shut,
           ],
@@ -96,7 +105,8 @@ export async function openSandbox(places: SandboxPlaces): Promise<Sandbox> {
         ...own.map(openAt),
         ...sealed.map(shutAt),
       ].flatMap(({ how, place, from = place }) => [how, from, place]);
-      const hidden = realPlaces(places.hidden ?? []).flatMap((place) => ['--tmpfs', place, '--remount-ro', place]);
+      const empty = [...realPlaces(places.hidden ?? []), ...(isCheck ? [] : scratch)];
+      const hidden = empty.flatMap((place) => ['--tmpfs', place, '--remount-ro', place]);
       return enter([...binds, ...hidden, '--chdir', workdir], argv);
     },
     close: () => state?.close(),

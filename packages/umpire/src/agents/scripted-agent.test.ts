@@ -49,7 +49,7 @@ test('goes wrong as the script says, with the reasons that a program would get',
 });
 
 test('hangs until time runs out, and answers too late', async () => {
-  const late = broken('The agent "rehearsal" timed out after 60 seconds; Umpire killed its processes.');
+  const late = { ...broken('The agent "rehearsal" timed out after 60 seconds; Umpire killed its processes.'), cutOff: true };
   const timer = fastTimer();
   expect(await play('HANG', {}, timer)).toEqual(late);
   expect(timer.waited).toEqual([60_000]);

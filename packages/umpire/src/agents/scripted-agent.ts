@@ -64,7 +64,8 @@ export function scriptedAgent(script: Script, { name, timer }: { readonly name: 
       // A late answer is still printed, but ignored.
       if (answer.fail !== 'hang')
         void timer.wait(answer.after - assignment.timeoutMs, watch.signal).then(() => scriptRun.print(scriptRun.result()));
-      return endBroken(`The agent "${name}" timed out after ${assignment.timeoutMs / 1000} seconds; Umpire killed its processes.`);
+      const late = endBroken(`The agent "${name}" timed out after ${assignment.timeoutMs / 1000} seconds; Umpire killed its processes.`);
+      return { ...late, cutOff: true };
     }
     const ending = scriptRun.act();
     if (answer.twice !== undefined) void timer.wait(0, watch.signal).then(() => scriptRun.print(answer.twice));

@@ -83,7 +83,7 @@ export function superviseProgram({ argv, workdir, env }: HeldCommand, drainMs: n
 }
 
 /** A relative entry of PATH would depend on the working folder. */
-export function findOnPath(name: string, path: string): string | null {
+function findOnPath(name: string, path: string): string | null {
   const folders = path.split(delimiter).filter((folder) => isAbsolute(folder));
   return folders.map((folder) => join(folder, name)).find((place) => isFile(place)) ?? null;
 }

@@ -401,7 +401,10 @@ it('says what broke, and what took too long', async () => {
   const [how = '', why = ''] = await measured(project);
   expect(how).toMatch(/^knip error [12]$/);
   expect(why).toMatch(/^knip left no readable report \(exit status [12]\)\. Output: /);
-  expect(await measured(project, { timeoutMs: 0 })).toEqual(['knip timeout null', 'knip timed out.']);
+  expect(await measured(project, { timeoutMs: 0 })).toEqual([
+    'knip timeout null',
+    'knip did not start: the time limit of the task was reached. Allow more with timeout_minutes in umpire.config.yaml.',
+  ]);
   const controller = new AbortController();
   controller.abort();
   const watch = { signal: controller.signal, log: () => undefined };

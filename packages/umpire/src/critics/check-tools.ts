@@ -2,7 +2,7 @@
 // run-check-tool.ts is the one caller. None of them leaves a cache in the project or fixes what it finds, and nothing is installed. Settings
 // files are searched for headings, not parsed.
 
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isObject, parseJson } from '@umpire/core/formats/json-text.js';
 import { readJscpd } from '@umpire/core/formats/jscpd-findings.js';
@@ -11,7 +11,7 @@ import type { Finding } from '@umpire/core/model/vocabulary.js';
 import { findFiles, readText } from '../runners/project-files.js';
 import { findPythonProgram, markOf } from '../runners/python-programs.js';
 import { findPackage, findTool, readManifest } from '../runners/run-tool.js';
-import { namesIn } from '../sessions/file-system.js';
+import { isFile, namesIn } from '../sessions/file-system.js';
 import { isPythonEnvironment } from '../sessions/python-environment.js';
 
 export type ToolKind = 'types' | 'lint' | 'quality';
@@ -559,7 +559,7 @@ const MOST_BYTES = 64 * 1024 * 1024;
 
 /** Null where it cannot be read. */
 export function readJson(path: string): unknown {
-  const bytes = existsSync(path) ? readFileSync(path) : null;
+  const bytes = isFile(path) ? readFileSync(path) : null;
   const json = bytes === null || bytes.length > MOST_BYTES ? null : parseJson(bytes.toString('utf8'));
   return json?.ok === true ? json.value : null;
 }

@@ -8,7 +8,9 @@ import { assignmentOf } from '../../../../test/support/assignment.js';
 import { cleanUpAfterwards, gitProject, runTask, temporaryFolder, writeFiles } from '../../../../test/support/git-project.js';
 import { startGuardian } from '../agents/guardian.js';
 import type { Guardian } from '../agents/guardian.js';
+import { DEFAULT_SETTINGS } from '../sessions/settings.js';
 import { checkCommand, RESULT } from './check-command.js';
+import { createJob } from './critic.js';
 
 cleanUpAfterwards();
 
@@ -17,8 +19,6 @@ beforeAll(() => {
   guardian = startGuardian(randomUUID());
 });
 afterAll(() => guardian.close());
-
-const noTests = () => Promise.reject(new Error('not asked'));
 
 /** The command fails on purpose, so that nobody asks for the project's tests. */
 async function checked(command: string) {
@@ -31,7 +31,18 @@ async function checked(command: string) {
   const session = temporaryFolder();
   const openCheck = (commit: string | null) => workspace.check(commit);
   const agent = checkCommand(
-    { command: `${command}\nexit 3`, report: null, trustsExitStatus: false, measureTests: noTests, openCheck, base },
+    {
+      command: `${command}\nexit 3`,
+      report: null,
+      trustsExitStatus: false,
+      allowsTestEdits: false,
+      openCheck,
+      createJob: ({ workdir }, watch, rewrittenAtBase) => ({
+        ...createJob(DEFAULT_SETTINGS, { project: workdir, guardian, timeoutMs: 60_000, session, base, origin: project.root }),
+        watch,
+        rewrittenAtBase,
+      }),
+    },
     guardian,
   );
   const assignment = assignmentOf({ session, workdir: workspace.path, timeoutMs: 60_000 });

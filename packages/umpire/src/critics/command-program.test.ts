@@ -2,7 +2,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { afterEach, expect, it, vi } from 'vitest';
-import { cleanUpAfterwards, temporaryFolder } from '../../../../test/support/git-project.js';
+import { cleanUpAfterwards, temporaryFolder, writeFiles } from '../../../../test/support/git-project.js';
 import { requireExitStatus, findFirstProgram, findShell } from './command-program.js';
 
 cleanUpAfterwards();
@@ -40,6 +40,38 @@ it('W4: refuses a command that hides a failure, with the command to use', async 
     hint: expect.stringContaining("Use this command: 'npm test'.") as string,
   });
   await expect(requireExitStatus('npm test && echo done', '.')).resolves.toBeUndefined();
+});
+
+it('W4: refuses a command that never ends, also in a script, with the command to use', async () => {
+  const folder = temporaryFolder();
+  const scripts = { test: 'vitest', watch: 'NODE_ENV=test jest --watchAll --ci', unit: 'npm run tdd', tdd: 'vitest watch src' };
+  writeFiles(folder, { 'package.json': JSON.stringify({ scripts }) });
+  const told: Record<string, string> = {
+    'npm run watch': `"NODE_ENV=test jest --watchAll --ci" in the script watch | 'NODE_ENV=test npx jest --ci'`,
+    'npm run build && npm run unit': `"vitest watch src" in the script tdd | 'npx vitest src'`,
+    'npx vitest run --watch': `"npx vitest run --watch" | 'npx vitest run'`,
+    'npx mocha -w spec': `"npx mocha -w spec" | 'npx mocha spec'`,
+    'node --watch --test test/': `"node --watch --test test/" | 'node --test test/'`,
+    'node --test --watch': `"node --test --watch" | 'node --test'`,
+  };
+  for (const [command, words] of Object.entries(told)) {
+    const [call, instead] = words.split(' | ');
+    await expect(requireExitStatus(command, folder), command).rejects.toMatchObject({
+      code: 'command-watches',
+      message: expect.stringContaining(`The command never ends: ${call}`) as string,
+      hint: expect.stringContaining(`runs once: ${instead}.`) as string,
+    });
+  }
+  // Without a terminal Vitest runs once. Jest has workers by -w.
+  const ends = [
+    'npm test',
+    'npx vitest run',
+    'npx vitest run watch',
+    'npx vitest --watch=false',
+    'npx jest -w 2',
+    'node --test watch.test.js',
+  ];
+  for (const command of ends) await expect(requireExitStatus(command, folder), command).resolves.toBeUndefined();
 });
 
 const hasPipefail = spawnSync('/bin/sh', ['-o', 'pipefail', '-c', ':']).status === 0;

@@ -6,6 +6,7 @@ import { quoteWord, readShell } from '@umpire/core/formats/shell-text.js';
 import type { ShellCommand, ShellList } from '@umpire/core/formats/shell-text.js';
 import { UmpireError } from '@umpire/core/model/errors.js';
 import { lookUpProgram } from '../agents/program-lookup.js';
+import { findWatchedCall } from '../runners/watch-mode.js';
 import { inheritedVariables } from '../sessions/environment.js';
 
 /** The program that a command begins with and cannot pass without, where its text says so plainly. */
@@ -28,8 +29,14 @@ export async function requireProgram(command: string, folder: string): Promise<v
   if (program !== null && status !== 0 && status !== null) throw new UmpireError('command-unknown', { program });
 }
 
-/** W4: throws where the command passes although what it runs failed. */
+/** W4: throws where the command passes although what it runs failed, or never ends. */
 export async function requireExitStatus(command: string, folder: string): Promise<void> {
+  const watched = findWatchedCall(command, folder);
+  if (watched !== null) {
+    const { call, script, instead } = watched;
+    const where = script === '' ? '' : ` in the script ${quoteWord(script)} of package.json`;
+    throw new UmpireError('command-watches', { call, where, instead: quoteWord(instead) });
+  }
   const { hidden, pipe } = readExitStatus(command);
   if (hidden !== null) throw new UmpireError('command-status', { why: hidden.why, instead: quoteWord(hidden.instead), first: '' });
   if (pipe === null || (await findShell(command, folder)) !== null) return;

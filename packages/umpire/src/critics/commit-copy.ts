@@ -63,7 +63,7 @@ export async function copyCommit(repository: ProjectRepository, commit: string):
     const installed = foldersOf(top, '');
     await makeRepository(repository, gitTarget, commit, ignoredOf(top, installed));
     const items = [...installed.flatMap((path) => sharedFilesOf(top, path)), ...outerOf(top, prefix, installed)];
-    placeSharedFiles(root, { items: items.filter(({ at }) => hasFolder(root, at)), ignore: [], covers: () => false });
+    placeSharedFiles(root, { items: items.filter(({ at }) => hasFolder(root, at)) });
     writeFileSync(join(scratch, PROVISIONS_NOTE), JSON.stringify([...installed, join(prefix, OUTER_ENVIRONMENT)]));
     linkOuter(top, scratch);
     const project = join(root, prefix);

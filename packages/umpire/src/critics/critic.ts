@@ -2,6 +2,7 @@
 // Each loop's critic is a file of its own; engine/critics.ts picks one.
 
 import type { ToolUse } from '@umpire/core/formats/provenance.js';
+import type { TrialRun } from '@umpire/guard/retrial/compare.js';
 import type { Change } from '@umpire/guard/change.js';
 import type { CheckOutcome, Damage, Finding } from '@umpire/core/model/vocabulary.js';
 import type { GuardSettings } from '../sessions/settings.js';
@@ -29,6 +30,7 @@ export interface CriticJob extends ToolJob {
   readonly rewrittenAtBase?: Set<string>;
   /** Runs the base's tests on the new code. */
   readonly retry?: RetryChange;
+  readonly runOldJudge?: RunOldJudge;
 }
 
 /** A job outside of a run: no row, no round, and nobody hears the tools. */
@@ -58,6 +60,15 @@ export type RetryChange = (
   base: string,
   asked: { readonly behaviourIsFixed: boolean; readonly tryMutants: boolean },
 ) => Promise<RetrialFindings & { readonly problem: string | null; readonly uses: readonly ToolUse[] }>;
+
+/** The command of a session. */
+export interface NamedCommand {
+  readonly command: string;
+  readonly trustsExitStatus: boolean;
+}
+
+/** The command with the base's judge on the new code; null where the change touches no judge. */
+export type RunOldJudge = (job: CriticJob, change: Change, base: string, named: NamedCommand) => Promise<TrialRun | null>;
 
 export interface CriticEnd {
   /** The worst of its checks. */

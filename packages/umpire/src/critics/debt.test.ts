@@ -31,7 +31,7 @@ const DEBT = DEFAULT_SETTINGS.critics.debt;
 /** The tests alone, and none of them again. */
 const TESTS_ONCE = {
   ...DEFAULT_SETTINGS.critics,
-  debt: { ...DEBT, reruns: 0, types: false, lint: false, quality: false } as const,
+  debt: { ...DEBT, types: false, lint: false, quality: false } as const,
 };
 
 function testsProject(outcome: 'true' | 'false'): Project {
@@ -61,11 +61,11 @@ describe('the baseline', () => {
       writeFileSync(join(worktree, 'test', 'a.test.js'), testOf('false'));
       const { job, said, report } = debtJob(worktree, { settings: TESTS_ONCE, origin: project.root });
       await debtCritic(job);
-      return [said[0]?.replace(/ \w+$/, ''), report().total_regressions];
+      return [said.find((line) => line.includes('the tests at'))?.replace(/ [0-9a-f]{10}.*$/, ''), report().total_regressions];
     };
     expect([await inSession(), await inSession()]).toEqual([
-      ['measuring the baseline', 1],
-      ['using the stored baseline', 1],
+      ['measuring the tests at the base', 1],
+      ['the tests at the base', 1],
     ]);
   });
 
@@ -77,16 +77,19 @@ describe('the baseline', () => {
       await debtCritic(job);
       // Whoever rewrites the copy in the session is not heard.
       writeFileSync(join(job.session, BASELINE_COPY), '{}');
-      return [said.find((line) => line.startsWith('measuring the baseline'))?.replace(/ \w+$/, '') ?? 'stored', report().total_regressions];
+      return [
+        said.find((line) => line.startsWith('measuring the tests'))?.replace(/ [0-9a-f]{10}.*$/, '') ?? 'stored',
+        report().total_regressions,
+      ];
     };
-    expect(await once()).toEqual(['measuring the baseline', 1]);
+    expect(await once()).toEqual(['measuring the tests at the base', 1]);
     expect(await once('HEAD')).toEqual(['stored', 1]);
     const home = baselineHome(join(project.root, '.git'));
     const file = readdirSync(home).find((name) => readFileSync(join(home, name), 'utf8').includes('"passed"')) ?? '';
     const kept = readFileSync(join(home, file), 'utf8');
     for (const damaged of [kept.slice(0, 100), kept.replace('"passed"', '"failed"'), '']) {
       writeFileSync(join(home, file), damaged);
-      expect(await once()).toEqual(['measuring the baseline', 1]);
+      expect(await once()).toEqual(['measuring the tests at the base', 1]);
     }
     expect(readFileSync(join(home, file), 'utf8')).toBe(kept);
   });

@@ -9,6 +9,7 @@ import type { CheckResult, DebtComparison, WeakenedTest } from '@umpire/core/for
 import { isBrokenMeasurement } from '@umpire/core/formats/debt-measurement.js';
 import type { CheckName, DebtMeasurement } from '@umpire/core/formats/debt-measurement.js';
 import { buildDebtReport, summarizeDebt, countDebtItems } from '@umpire/core/formats/debt-report.js';
+import type { UnverifiedCheck } from '@umpire/core/formats/unverified-checks.js';
 import type { GuardFinding } from '@umpire/guard/findings/finding.js';
 import { openBase } from './baseline.js';
 import type { OpenBase } from './baseline.js';
@@ -18,6 +19,7 @@ import type { Critic, CriticEnd, CriticJob } from './critic.js';
 import { filesAt, filesChanged, filesNow, findProjectRepository } from './commit-copy.js';
 import { measureTools } from './debt-measure.js';
 import { isToolSettings, noteAbsentTools } from './check-tools.js';
+import { describeUnstable } from './failure-lines.js';
 import { movesOf, openTests, settleTests, testsAtBase } from './project-tests.js';
 import { provenanceOf, readJudgedContent } from './provenance.js';
 import type { Provenance } from '@umpire/core/formats/provenance.js';
@@ -44,14 +46,15 @@ export const debtCritic: Critic = async (job) => {
     const tests = await openTests(job);
     try {
       const moves = movesOf(job.project, change.base, change.lines);
-      const settled = await settleTests(job, baseline.state.tests, tests, moves, job.settings.debt.reruns);
+      const settled = await settleTests({ job, open, scope: null }, baseline.state.tests, tests, moves);
       if (job.watch.signal.aborted) return unmeasured('error', 'The measurement was stopped.');
       const uses = [...tools.uses, ...tests.uses, ...settled.uses];
       // A quarantined test counts as little as a flaky one.
       const after = { ...tools.state, tests: { ...settled.state, flaky: [...settled.state.flaky, ...settled.quarantined] } };
       const notes = [...baseline.notes, ...settled.notes];
       const comparison = await withGuard(job, change.base, compareStates(baseline.state, after, moves));
-      return leaveReport(job, change.base, { ...baseline, notes }, after, comparison, provenanceOf(job, judged, started, uses));
+      const unverified = describeUnstable(settled.unstable);
+      return leaveReport(job, change.base, { ...baseline, notes, unverified }, after, comparison, provenanceOf(job, judged, started, uses));
     } finally {
       tests.close();
     }
@@ -66,6 +69,10 @@ export const debtCritic: Critic = async (job) => {
 function noBaseline(base: string | null): string {
   if (base !== null) return `No baseline: ${base.slice(0, 80)} is not a commit of this repository.`;
   return 'No baseline: this is not a git repository, or it has no earlier commit. Name a commit with --base.';
+}
+
+interface ComparedBaseline extends PinnedBaseline {
+  readonly unverified: readonly UnverifiedCheck[];
 }
 
 interface PinnedBaseline {
@@ -107,7 +114,7 @@ const ALL_KINDS = ['types', 'lint', 'quality'] as const;
 function leaveReport(
   job: CriticJob,
   base: string,
-  { notes, ...baseline }: PinnedBaseline,
+  { notes, unverified, ...baseline }: ComparedBaseline,
   after: DebtMeasurement,
   comparison: DebtComparison,
   provenance: ReturnType<typeof provenanceOf>,
@@ -121,7 +128,7 @@ function leaveReport(
   const changedSettings = filesChanged(job.project, base)
     .filter((path) => RUNNER_SETTINGS.test(basename(path)) || isToolSettings(path, ALL_KINDS))
     .toSorted();
-  const report = buildDebtReport({ before: baseline.state, after, comparison, base, changedSettings, provenance });
+  const report = buildDebtReport({ before: baseline.state, after, comparison, unverified, base, changedSettings, provenance });
   leave(job, BASELINE_COPY, `${JSON.stringify({ commit: base, ...baseline }, null, 2)}\n`);
   leave(job, VALIDATION_REPORT, `${JSON.stringify(report, null, 2)}\n`);
   const lacking = comparison.checks.filter((check) => check.outcome === 'missing');

@@ -16,7 +16,7 @@ import { leave, type Critic, type CriticEnd, type CriticJob } from './critic.js'
 import { findFiles } from '../runners/project-files.js';
 import { provenanceOf, readJudgedContent } from './provenance.js';
 import type { Provenance } from '@umpire/core/formats/provenance.js';
-import { timeLeft } from '../runners/run-tool.js';
+import { WHOLE_LIMIT, timeLeft } from '../runners/run-tool.js';
 
 const SUMMARY_LENGTH = 500;
 
@@ -77,7 +77,7 @@ export const designCritic: Critic = async (job) => {
 
 function stopped(job: CriticJob): CriticEnd {
   const isAborted = job.watch.signal.aborted;
-  const summary = isAborted ? 'The audit was stopped before it finished.' : 'The audit timed out; no evidence was written.';
+  const summary = isAborted ? 'The audit was stopped before it finished.' : `The audit timed out; no evidence was written: ${WHOLE_LIMIT}.`;
   return { outcome: isAborted ? 'error' : 'timeout', summary, outputs: {}, files: [], notes: [summary] };
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { lastWhole, tellingLines } from './failure-lines.js';
+import { failedPackages, lastWhole, tellingLines } from './failure-lines.js';
 
 const ESC = String.fromCharCode(27);
 
@@ -180,4 +180,28 @@ it('leaves out what npm prints around a script', () => {
   const output = 'npm warn config x\n> test\nthe sum is 17\nnpm notice\nnpm notice New minor version of npm available! 11.1.0 -> 11.2.0\n';
   expect(tellingLines(output, true).lines).toEqual(['> test', 'the sum is 17']);
   expect(tellingLines('npm notice only this\n', true).lines).toEqual(['npm notice only this']);
+});
+
+// The lines of npm, go and cargo are of real runs; the others are as public logs have them.
+it.each([
+  ['npm error Lifecycle script `test` failed with error:\nnpm error code 1\nnpm error workspace @shop/b@1.0.0\n', ' in @shop/b'],
+  ['npm ERR! workspace a@1.0.0\nnpm ERR! workspace b@2.0.0-rc.1\nnpm ERR! workspace a@1.0.0\n', ' in a, b'],
+  [' ERR_PNPM_RECURSIVE_RUN_FIRST_FAIL  @shop/b@1.0.0 test: `vitest run`\nExit status 1\n', ' in @shop/b'],
+  ['ERR_PNPM_RECURSIVE_RUN_FIRST_FAIL  @shop/app/db@ build: `npx build`\nspawn ENOENT\n', ' in @shop/app/db'],
+  ['api:test: npm ERR! Error: command failed \napi:test: npm ERR!   in workspace: api@0.0.0 \n', ' in api'],
+  ['@shop/b#test: command (/home/a/packages/b) /usr/bin/npm run test exited (1)\n', ' in @shop/b'],
+  ["lerna ERR! npm run test exited 1 in 'b'\n", ' in b'],
+  ['error: test failed, to rerun pass `-p b --lib`\n', ' in b'],
+  [
+    'ok  \texample.com/m/a\t0.2s\nFAIL\texample.com/m/b\t0.1s\nFAIL\texample.com/m/c [build failed]\nFAIL\n',
+    ' in example.com/m/b, example.com/m/c',
+  ],
+  [
+    '[ERROR] Failed to execute goal org.apache.maven.plugins:maven-surefire-plugin:3.2.5:test (default-test) on project b: There are',
+    ' in b',
+  ],
+  ["Execution failed for task ':lib:b:test'.\n", ' in lib:b'],
+  ['FAIL src/a.test.ts\nnpm error code 1\n', ''],
+])('names the packages whose command failed: %s', (output, expected) => {
+  expect(failedPackages(output)).toBe(expected);
 });

@@ -2,9 +2,11 @@
 // failure. A known runner is read by its own summary and list of failures; only other output is searched for lines that tell. Nothing
 // is decided by it. Lists of tests are named here too.
 
-import { lastSummary, type RunnerSummary, type SummaryKind } from '@umpire/core/formats/runner-summary.js';
+import { findListedFailures } from '@umpire/core/formats/listed-failures.js';
+import { lastSummary } from '@umpire/core/formats/runner-summary.js';
 import type { WrittenFailures } from '../runners/report-file.js';
 import { withoutColours } from '@umpire/reports/line-stream.js';
+import type { UnverifiedCheck } from '@umpire/core/formats/unverified-checks.js';
 
 const MOST_LINES = 5;
 const LONGEST = 280;
@@ -49,7 +51,7 @@ function printedFailures(output: string, failed: boolean): FailureLines {
   const none = { lines: last, isFailure: false, failing: null, excerpt: null };
   if (!failed) return none;
   const summary = lastSummary(all);
-  const failures = summary !== null && summary.failing > 0 ? findFailures(all, summary) : [];
+  const failures = summary !== null && summary.failing > 0 ? findListedFailures(all, summary) : [];
   if (summary !== null && failures.length > 0)
     return {
       lines: fitting(failures.flatMap(({ words }) => words)),
@@ -77,61 +79,6 @@ const OF_PACKAGE_MANAGER = /^npm (?:notice|warn)\b/i;
 
 function hasWords(line: string): boolean {
   return /[\p{L}\p{N}]/u.test(line);
-}
-
-/** One failed test: where the runner begins to tell of it, its name, and the first line of its error. */
-interface ListedFailure {
-  readonly at: number;
-  readonly words: readonly string[];
-}
-
-function findFailures(lines: readonly string[], summary: RunnerSummary): readonly ListedFailure[] {
-  return LISTS[summary.kind]?.(lines, summary.at) ?? [];
-}
-
-/** Where each runner lists what failed. `at`: the line of its summary. */
-const LISTS: Readonly<Partial<Record<SummaryKind, (lines: readonly string[], at: number) => readonly ListedFailure[]>>> = {
-  mocha: (lines, at) =>
-    startsOf(lines, /^\d{1,9}\) \S/, at + 1).map((start) => {
-      // The titles of suites and test stand below each other, up to a colon; the error follows.
-      const end = lines.findIndex((line, index) => index >= start && index < start + NEAR && line.endsWith(':'));
-      const titles = lines.slice(start, end < 0 ? start + 1 : end + 1).join(' ');
-      const error = lines.slice(end < 0 ? start + 1 : end + 1).find((line) => line !== '');
-      return { at: start, words: [titles, ...(error === undefined || /^\d{1,9}\) /.test(error) ? [] : [error])] };
-    }),
-  vitest: (lines, at) => withErrors(lines, startsOf(lines, /^FAIL\s+\S/, 0, at)),
-  jest: (lines, at) => withErrors(lines, keepFirst(lines, startsOf(lines, /^● (?!Console\b|Validation\b)\S/, 0, at))),
-  pytest: (lines, at) => {
-    // Its short summary names them; the details before it begin with `____ test_a ____`.
-    const named = startsOf(lines, /^(?:FAILED|ERROR) \S/, 0, at);
-    const shown = named.length > 0 ? named : startsOf(lines, /^E {2,}\S/, 0, at);
-    const detail = lines.findIndex((line) => /^_{3,} .{1,200} _{3,}$/.test(line));
-    return shown.map((start, index) => ({ at: index === 0 && detail >= 0 ? detail : start, words: [lines[start] ?? ''] }));
-  },
-  // The runner prints its list behind the summary; before it stand the titles of all tests.
-  node: (lines, at) => withErrors(lines, startsOf(lines, /^✖ (?!failing tests:$)\S/, at + 1)),
-  tap: (lines, at) => withErrors(lines, startsOf(lines, /^not ok \d{1,9}\b(?!.* # (?:TODO|SKIP)\b)/i, 0, at)),
-};
-
-function startsOf(lines: readonly string[], start: RegExp, from: number, to = lines.length): readonly number[] {
-  return lines.flatMap((line, at) => (at >= from && at < to && start.test(line) ? [at] : []));
-}
-
-/** Jest lists a failure again at the end of a long run. */
-function keepFirst(lines: readonly string[], starts: readonly number[]): readonly number[] {
-  return starts.filter((at) => lines.indexOf(lines[at] ?? '') === at);
-}
-
-const ERROR = /^(?:[A-Za-z.]{0,60}(?:Error|Exception|Failure)\b|error: |expect\(|(?:Expected|Assertion)\b)/i;
-/** How far below the name of a test its error may begin. */
-const NEAR = 12;
-
-function withErrors(lines: readonly string[], starts: readonly number[]): readonly ListedFailure[] {
-  return starts.map((at, index) => {
-    const end = Math.min(starts[index + 1] ?? lines.length, at + NEAR);
-    const error = lines.slice(at + 1, end).find((line) => ERROR.test(line) && !/^error: \|-?$/.test(line));
-    return { at, words: [lines[at] ?? '', ...(error === undefined ? [] : [error])] };
-  });
 }
 
 /** These stand at the front of a line for nothing else, whatever is said behind them. */
@@ -169,6 +116,30 @@ function excerptOf(lines: readonly string[], from: number): string {
   if (text.length <= LONGEST_EXCERPT) return `${text}\n`;
   const cut = text.slice(0, LONGEST_EXCERPT);
   return cut.includes('\n') ? cut.slice(0, cut.lastIndexOf('\n') + 1) : cut;
+}
+
+/** How tools that run the commands of several packages name one whose command failed. */
+const FAILED_PACKAGE = [
+  // npm, pnpm, turbo, lerna, cargo, go, Maven, Gradle.
+  /(?:^|: )npm (?:error|ERR!) {1,4}(?:in )?workspace:? (\S+?)@[^@\s]+$/,
+  /\bERR_PNPM_RECURSIVE_\w+ {1,4}(\S+?)(?:@\d?[^@\s/]*)? \S+: /,
+  /(?:^|\s)([@\w./-]+)#[\w:.-]+: command .{1,300} exited \([1-9]/,
+  /^lerna ERR! .{1,200} exited \d+ in '([^']+)'/,
+  /^error: .{0,80}to rerun pass `(?:-p|--package) (\S+)/,
+  /^FAIL\t(\S+)(?:\t|$| \[)/,
+  /^\[ERROR\] Failed to execute goal .{1,300} on project (\S+?):/,
+  /^Execution failed for task ':([\w:.-]+):[\w-]+'/,
+];
+const MOST_PACKAGES = 3;
+
+/** ` in b`, ` in a, b`; empty where no tool named a package. */
+export function failedPackages(output: string): string {
+  const names = withoutColours(output)
+    .split(/\r\n|\n|\r/)
+    .flatMap((line) => FAILED_PACKAGE.flatMap((pattern) => pattern.exec(line.slice(0, LONGEST_LINE * 3).trim())?.[1] ?? []));
+  const packages = [...new Set(names)];
+  const more = packages.length > MOST_PACKAGES ? ` and ${packages.length - MOST_PACKAGES} more` : '';
+  return packages.length === 0 ? '' : ` in ${packages.slice(0, MOST_PACKAGES).join(', ')}${more}`;
 }
 
 /** The end of a text, from the beginning of a line where it has one. `isCut`: its own beginning is gone already. */
@@ -216,4 +187,14 @@ export function listTests(what: string, tests: readonly NamedTest[]): string {
   const more = tests.length > MOST_LISTED ? ` and ${tests.length - MOST_LISTED} more` : '';
   const names = tests.slice(0, MOST_LISTED).map(({ id }) => id);
   return `${what}: ${names.join('; ')}${more}.`;
+}
+
+/** The entry of `unverified_checks` for tests that fail sometimes now and never did at the base. Without any: none. */
+export function describeUnstable(ids: readonly string[]): readonly UnverifiedCheck[] {
+  if (ids.length === 0) return [];
+  const which = listTests(
+    'Failed and passed on the same files, and never failed at the base',
+    ids.map((id) => ({ id })),
+  );
+  return [{ name: 'tests that fail sometimes', problem: which }];
 }

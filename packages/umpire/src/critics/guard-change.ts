@@ -26,7 +26,9 @@ interface GuardProblem {
 export interface GuardView extends Weighed {
   /** Files that could not be parsed. */
   readonly problems: readonly GuardProblem[];
-  /** Some of them are tests, so nobody knows what they check. */
+  /** Files in languages that the guard does not read. */
+  readonly unread: readonly string[];
+  /** Some of `problems` are tests, so nobody knows what they check. */
   readonly isBlind: boolean;
 }
 
@@ -35,6 +37,7 @@ export interface ChangeCheck {
   readonly scope: GuardScope;
   readonly same: (path: string) => string | null;
   readonly ran?: NonNullable<GuardInput['ran']>;
+  readonly goalFiles?: readonly string[];
   readonly allowances: readonly GuardAllowance[];
   /** As YYYY-MM-DD. */
   readonly today: string;
@@ -52,6 +55,7 @@ export function checkChange({
   scope,
   same,
   ran,
+  goalFiles,
   allowances,
   today,
   unread = [],
@@ -67,6 +71,7 @@ export function checkChange({
     newTestsCheck,
     mustBeRead,
     ...(ran === undefined ? {} : { ran }),
+    ...(goalFiles === undefined ? {} : { goalFiles }),
     ...(command === undefined ? {} : { command }),
   });
   const files = new Map(change.files.flatMap((file) => [file.renamedFrom ?? file.path, file.path].map((path) => [path, file] as const)));
@@ -74,7 +79,7 @@ export function checkChange({
   const unopened = new Set(unread.map(({ file }) => file));
   const problems = [...unread, ...report.problems.filter(({ file }) => !unopened.has(file))];
   const isBlind = problems.some(({ file }) => isTestCode(file));
-  return { ...weigh(found, allowances, today, pathTest), problems, isBlind };
+  return { ...weigh(found, allowances, today, pathTest), problems, unread: report.unread, isBlind };
 }
 
 /** Shows whole lines instead of the few characters that a rule points at. */

@@ -77,17 +77,9 @@ function makeCommands(project: string, names: ReadonlySet<string>): readonly str
 }
 
 const BY_FILE: readonly (readonly [file: string, commands: readonly string[]])[] = [
-  ['go.mod', ['go test ./...', 'go vet ./...', 'go build ./...']],
-  ['Cargo.toml', ['cargo test', 'cargo check', 'cargo clippy', 'cargo build', 'cargo fmt --check']],
-  ['.rspec', ['bundle exec rspec', 'rspec']],
   ['Rakefile', ['bundle exec rake test', 'bundle exec rake', 'rake test']],
   ['tox.ini', ['tox']],
   ['noxfile.py', ['nox']],
-  ['pom.xml', ['mvn test', 'mvn -q test', 'mvn verify']],
-  ['gradlew', ['./gradlew test', './gradlew check', './gradlew build']],
-  ['mix.exs', ['mix test']],
-  ['phpunit.xml', ['vendor/bin/phpunit']],
-  ['phpunit.xml.dist', ['vendor/bin/phpunit']],
 ];
 
 function runnerCommands(project: string, wanted: RunnerName | null, names: ReadonlySet<string>): readonly string[] {

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SOAK } from '../../../../test/support/campaign.js';
 import { endGuardianAfterwards, jobFor } from '../../../../test/support/critic-job.js';
-import { cleanUpAfterwards, gitProject, temporaryFolder } from '../../../../test/support/git-project.js';
+import { cleanUpAfterwards, gitIn, gitProject, temporaryFolder } from '../../../../test/support/git-project.js';
 import type { Project } from '../../../../test/support/git-project.js';
+import { linkPackages } from '../../../../test/support/sample-project.js';
 import type { MeasuredTest, TestsMeasurement } from '@umpire/core/formats/debt-measurement.js';
 import { DEFAULT_SETTINGS } from '../sessions/settings.js';
 import type { CriticJob } from './critic.js';
@@ -193,4 +194,60 @@ describe('V2 the tests of a real project', () => {
     expect(await measured(own)).toMatchObject({ outcome: 'missing', problem: 'No runnable tests found.', isNone: false });
     expect(await measured(own, { settings: { ...CRITICS, tests: 'none' } })).toMatchObject({ outcome: 'missing', isNone: true });
   });
+});
+
+it('A8 blames a change that breaks a test only where the others run before it, also where its file passes alone', SOAK, async () => {
+  const own = gitProject({
+    '.gitignore': '.umpire\nnode_modules\n',
+    'package.json': '{ "name": "t", "scripts": { "test": "mocha test" }, "devDependencies": { "mocha": "12.0.3" } }\n',
+    'lib/limits.js': 'const limits = { most: 10 };\nexports.read = () => ({ ...limits });\n',
+    'test/a.js': "const { read } = require('../lib/limits.js');\nit('reads', () => { read().most = 0; });\n",
+    'test/b.js':
+      "const assert = require('node:assert');\nconst { read } = require('../lib/limits.js');\nit('allows ten', () => assert.equal(read().most, 10));\n",
+  });
+  linkPackages(own.root);
+  own.write({ 'lib/limits.js': 'const limits = { most: 10 };\nexports.read = () => limits;\n' });
+  const end = await measured(own);
+  expect(end).toMatchObject({ outcome: 'fail', flaky: [], unstable: [] });
+  expect(end.regressions.map(({ id, message }) => `${id}: ${message}`)).toEqual([
+    expect.stringContaining('test/b.js > allows ten: passes alone and fails with the other tests: '),
+  ]);
+});
+
+it('A8 approves no test plainly that fails sometimes now and never did at the base', SOAK, async () => {
+  const own = project({ a: '' });
+  const runs = join(temporaryFolder(), 'runs');
+  const sometimes = `appendFileSync('${runs}', 'x'); if (readFileSync('${runs}', 'utf8').length % 2 === 1) assert.fail('sometimes');`;
+  own.write({ 'test/a.test.js': tests({ a: sometimes }).replace('existsSync,', 'appendFileSync, existsSync, readFileSync,') });
+  const end = await measured(own);
+  expect(end).toMatchObject({ outcome: 'pass', regressions: [], unstable: ['test/a.test.js > a'] });
+});
+
+it('measures the packages that import the project, and no others', SOAK, async () => {
+  const manifest = (name: string, more: object = {}): string => JSON.stringify({ name, scripts: { test: 'node --test' }, ...more });
+  const testOf = (title: string, code: string): string =>
+    `import { test } from 'node:test';\nimport assert from 'node:assert';\n${code}\ntest('${title}', () => assert.equal(total(1), 2));\n`;
+  const { root, write } = gitProject({
+    'package.json': '{"workspaces":["packages/*"]}',
+    'packages/core/package.json': manifest('core'),
+    'packages/core/index.mjs': 'export const total = (x) => x + 1;\nexport const same = (x) => x;\n',
+    'packages/core/core.test.mjs': testOf('is the same', "import { same } from './index.mjs';\nconst total = (x) => same(x + 1);"),
+    'packages/cart/package.json': manifest('cart', { dependencies: { core: '*' } }),
+    'packages/cart/cart.test.mjs': testOf('adds', "import { total } from '../core/index.mjs';"),
+    'packages/other/package.json': manifest('other'),
+    'packages/other/other.test.mjs': testOf('is not asked', "import { total } from '../core/index.mjs';"),
+  });
+  const project = join(root, 'packages/core');
+  const base = gitIn(root, 'rev-parse', 'HEAD').trim();
+  const measured = async () => measureProjectTests(jobFor(project, { base }).job);
+  expect(await measured()).toMatchObject({ outcome: 'pass', regressions: [], totals: { total: 2, passed: 2 } });
+  write({ 'packages/core/index.mjs': 'export const total = (x) => x + 2;\nexport const same = (x) => x;\n' });
+  const broken = await measured();
+  expect(broken).toMatchObject({ outcome: 'fail', totals: { total: 2, passed: 1, failed: 1 } });
+  expect(broken.regressions.map(({ id, file, line }) => ({ id, file, line }))).toEqual([
+    { id: '../cart/cart.test.mjs > adds', file: '../cart/cart.test.mjs', line: 4 },
+  ]);
+  // It cannot be loaded any more: its tests ran at the base.
+  write({ 'packages/core/index.mjs': 'export const same = (x) => x;\n' });
+  expect((await measured()).regressions.map(({ id }) => id)).toEqual(['../cart/cart.test.mjs > adds']);
 });

@@ -1,8 +1,8 @@
 // Runs the project's own tests at the base commit and now, for every critic of a loop that changes code. A test that passed at the base
-// and fails now is a regression. One that failed at the base too is known. One that fails and then passes on the same files is flaky.
+// and fails in every run now is a regression. One that failed at the base too is known. One that fails sometimes is flaky.
 
 import { existsSync, realpathSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { isUmpireError } from '@umpire/core/model/errors.js';
 import { isChanged } from '@umpire/core/formats/changed-lines.js';
 import type { ChangedLines } from '@umpire/core/formats/changed-lines.js';
@@ -17,11 +17,12 @@ import { addToList } from '@umpire/core/formats/multimap.js';
 import type { CheckOutcome } from '@umpire/core/model/vocabulary.js';
 import { roleOf } from '@umpire/guard/project/paths.js';
 import type { FileRole } from '@umpire/guard/project/paths.js';
-import { openBase } from './baseline.js';
-import type { OpenBase } from './baseline.js';
+import { keepTime, lastTimeOf, openBase } from './baseline.js';
+import type { BaselinePart, OpenBase } from './baseline.js';
 import { findBaseCommit } from './change.js';
 import { filesAt, filesChanged, findProjectRepository, linesRemoved } from './commit-copy.js';
 import type { CriticJob } from './critic.js';
+import { findImporters } from '../runners/importers.js';
 import { findForeign, findPlaces, findTests, removeScratch } from '../runners/find-tests.js';
 import type { FoundTests } from '../runners/find-tests.js';
 import { readText } from '../runners/project-files.js';
@@ -29,7 +30,11 @@ import { readJudgedContent } from './provenance.js';
 import type { ToolUse } from '@umpire/core/formats/provenance.js';
 import { runTests } from '../runners/run-tests.js';
 import type { PlaceRun } from '../runners/run-tests.js';
+import type { TestScope } from './test-scope.js';
+import { findFlaky, tryFailures } from './try-failures.js';
 import { timeLeft } from '../runners/run-tool.js';
+import { elapsedMs } from '../sessions/environment.js';
+import { TestProgress } from './test-progress.js';
 
 /** What the project's tests say of a change. */
 export interface ProjectTests extends TestFigures {
@@ -44,6 +49,8 @@ export interface ProjectTests extends TestFigures {
   readonly base: string | null;
   /** The settings say that there are no tests: nothing is missing. */
   readonly isNone: boolean;
+  /** Ids of flaky tests that fail sometimes now and never did at the base: an approval over them is marked. */
+  readonly unstable: readonly string[];
   /** Remarks for people, one sentence each. */
   readonly notes: readonly string[];
   /** The programs that ran now, and those that ran at the base, in this run or an earlier one. */
@@ -72,13 +79,10 @@ export interface TestTotals {
   readonly skipped: number;
 }
 
-/** Failing tests run again this often before a verdict. */
-export const RERUNS = 1;
-
-/** Runs all tests at the job's base (kept by commit) and now. Never rejects for what a test does. */
-export async function measureProjectTests(given: CriticJob): Promise<ProjectTests> {
-  // What hundreds of tests print, at the base too, would hide the result. Failures are in it.
-  const job: CriticJob = { ...given, timeoutMs: timeLeft(given), watch: { ...given.watch, log: () => undefined } };
+/** Runs the tests at the job's base (kept by commit) and now: all, or those of a scope. Never rejects for what a test does. */
+export async function measureProjectTests(given: CriticJob, scope: TestScope | null = null): Promise<ProjectTests> {
+  const progress = new TestProgress(null);
+  const job: CriticJob = { ...given, timeoutMs: timeLeft(given), watch: { ...given.watch, log: showProgress(given, progress) } };
   if (job.settings.tests === 'none') return { ...nothing('missing', 'The settings say that there are no tests.', null), isNone: true };
   const base = findBaseCommit(job.project, job.base);
   const repository = base === null ? null : findProjectRepository(job.project);
@@ -87,32 +91,32 @@ export async function measureProjectTests(given: CriticJob): Promise<ProjectTest
     return nothing('missing', 'No runnable tests found.', base);
   const open = openBase(job, repository, base);
   try {
-    const before = await testsAtBase(open);
     const judged = await readJudgedContent(job);
-    // Before any work the project is its base.
-    if (judged.commit === base && judged.content === null) {
-      const same = { state: before.state, quarantined: [], notes: [], uses: [] };
-      return { ...judgeTests(before.state, same, movesOf(job.project, base), base), uses: before.uses };
+    const moves = movesOf(job.project, base);
+    if (scope === null) {
+      const before = await testsAtBase(open);
+      // Before any work the project is its base.
+      if (judged.commit === base && judged.content === null) {
+        const same = { state: before.state, unstable: [], quarantined: [], notes: [], uses: [] };
+        return { ...judgeTests(before.state, same, moves, base), uses: before.uses };
+      }
     }
-    job.say('running the tests');
-    const now = await openTests(job);
+    progress.total = scope === null ? (open.known<TestsMeasurement>('tests')?.state.results.length ?? null) : null;
+    const [what, part] =
+      scope === null ? (['the tests', 'tests now'] as const) : (['the tests that the change may reach', 'tests beside'] as const);
+    progress.what = what;
+    const [last, began] = [lastTimeOf(open.home, part), elapsedMs()];
+    job.say(`running ${what}${last === null ? '' : `, ${last}`}`);
+    const now = await openTests(job, scope);
+    if (!now.isEmpty) keepTime(open.home, part, elapsedMs() - began);
     try {
-      const moves = movesOf(job.project, base);
-      const after = await settleTests(job, before.state, now, moves, RERUNS);
+      // No file of the scope has tests.
+      if (scope !== null && now.isEmpty) return nothing('pass', null, base);
+      const before = scope === null ? await testsAtBase(open) : await scopeAtBase(open, scope, now, moves);
+      const after = await settleTests({ job, open, scope }, before.state, now, moves);
       const uses = [...before.uses, ...now.uses, ...after.uses];
       const found = judgeTests(before.state, after, moves, base);
-      return {
-        ...found,
-        regressions: found.regressions.map((test) => {
-          // Where the runner names no line, the first with the test's own title.
-          if (test.line !== null || test.file === null) return test;
-          const title = test.id.slice(test.id.lastIndexOf(' > ') + ' > '.length);
-          const lines = (readText(join(job.project, test.file)) ?? '').split('\n');
-          const at = lines.findIndex((line) => line.includes(title));
-          return at < 0 ? test : { ...test, line: at + 1 };
-        }),
-        uses,
-      };
+      return { ...found, regressions: locateTests(job.project, found.regressions), uses };
     } finally {
       now.close();
     }
@@ -124,10 +128,50 @@ export async function measureProjectTests(given: CriticJob): Promise<ProjectTest
   }
 }
 
+const SHOWN_EVERY_MS = 10_000;
+
+/** What hundreds of tests print, at the base too, would hide the result. Failures are in it. */
+function showProgress({ say }: Pick<CriticJob, 'say'>, progress: TestProgress): CriticJob['watch']['log'] {
+  let [shownMs, shown] = [elapsedMs(), ''];
+  return (_, chunk) => {
+    progress.add(chunk);
+    const now = progress.show();
+    if (now === null || now === shown || elapsedMs() - shownMs < SHOWN_EVERY_MS) return;
+    [shownMs, shown] = [elapsedMs(), now];
+    say(`${progress.what}: ${now}`);
+  };
+}
+
+/** Where the runner names no line, the first with the test's own title. */
+export function locateTests(project: string, tests: readonly MeasuredTest[]): readonly MeasuredTest[] {
+  return tests.map((test) => {
+    if (test.line !== null || test.file === null) return test;
+    const title = test.id.slice(test.id.lastIndexOf(' > ') + ' > '.length);
+    const lines = (readText(join(project, test.file)) ?? '').split('\n');
+    const at = lines.findIndex((line) => line.includes(title));
+    return at < 0 ? test : { ...test, line: at + 1 };
+  });
+}
+
+/** What passes now, in files that the change did not touch, says nothing of the base: only a failing or a changed test needs it. */
+async function scopeAtBase(open: OpenBase, scope: TestScope, now: OpenTests, moves: FileMoves): ReturnType<typeof testsAtBase> {
+  const { outcome, results } = now.measure;
+  const isClear =
+    isMeasured(outcome) &&
+    !moves.settingsChanged &&
+    results.every((test) => !isFailing(test) && (test.file === null || moves.isUntouched(test.file)));
+  if (isClear) return { state: now.measure, uses: [], note: null };
+  const all = open.known<TestsMeasurement>('tests')?.state ?? null;
+  if (all === null || !isMeasured(all.outcome)) return testsAtBase(open, scope);
+  // Packages that import the project are measured in every scope.
+  const within = all.results.filter(({ file }) => file === null || file.startsWith('../') || scope.has(file));
+  return { state: { ...all, results: within }, uses: [], note: null };
+}
+
 /** Is there a runner, or a script that runs tests with something unknown? */
 function hasTests({ project, settings }: Pick<CriticJob, 'project' | 'settings'>): boolean {
   const root = realpathSync.native(project);
-  return findPlaces(root, settings.testing.runner).length + findForeign(root, settings.testing.runner).length > 0;
+  return findPlaces(root, settings).length + findForeign(root, settings).length > 0;
 }
 
 /** Files that tell a project's runner. Where none of them changed, a project without tests had none at the base. */
@@ -136,21 +180,32 @@ const TELLS_TESTS =
 
 function nothing(outcome: CheckOutcome, problem: string | null, base: string | null): ProjectTests {
   const none = { regressions: [], known: [], added: [], flaky: [], quarantined: [], totals: null };
-  return { outcome, problem, base, isNone: false, notes: [], uses: [], ...none };
+  return { outcome, problem, base, isNone: false, unstable: [], notes: [], uses: [], ...none };
+}
+
+function partOf(scope: TestScope | null): 'tests' | `tests ${string}` {
+  return scope === null ? 'tests' : `tests ${scope.key}`;
 }
 
 /** The tests at the base, with those that are flaky there. */
 export async function testsAtBase(
   open: OpenBase,
+  scope: TestScope | null = null,
 ): Promise<{ readonly state: TestsMeasurement; readonly uses: readonly ToolUse[]; readonly note: string | null }> {
-  const { baseline, note } = await open.measured('tests', async (own) => {
-    const tests = await openTests(own);
+  const { baseline, note } = await open.measured(partOf(scope), async (own) => {
+    const tests = await openTests(own, scope);
     try {
-      const again = await tests.passingAgain(tests.measure.results.filter(isFailing), RERUNS);
+      const uses = [...tests.uses];
+      const flaky = await findFlaky(tests.measure.results.filter(isFailing), async (failing) => {
+        own.say(`running ${failing === null ? 'all tests' : 'failing tests alone'} again at the base`);
+        const ran = await tests.again(failing);
+        uses.push(...ran.uses);
+        return ran.measure.results;
+      });
       // What tests of the baseline said when they failed is of no use later.
       const results = tests.measure.results.map((test) => ({ ...test, message: null, line: null }));
-      const state: TestsMeasurement = { ...tests.measure, results, flaky: again.ids };
-      return { state, uses: [...tests.uses, ...again.uses], isBroken: isSuiteBroken(state) };
+      const state: TestsMeasurement = { ...tests.measure, results, flaky };
+      return { state, uses, isBroken: isSuiteBroken(state) };
     } finally {
       tests.close();
     }
@@ -165,29 +220,73 @@ function isSuiteBroken({ outcome }: TestsMeasurement): boolean {
 export interface SettledTests {
   /** With the flaky ones. */
   readonly state: TestsMeasurement;
+  /** Ids of tests that fail sometimes now, and never did at the base. */
+  readonly unstable: readonly string[];
   /** Ids of failing tests that count for nothing by the settings. */
   readonly quarantined: readonly string[];
   readonly notes: readonly string[];
   readonly uses: readonly ToolUse[];
 }
 
-/** Tests that are worse than at the base run again: one that passes once is flaky, and no regression. Known failures ran again there. */
+export interface SettledOf {
+  readonly job: CriticJob;
+  readonly open: OpenBase;
+  readonly scope: TestScope | null;
+}
+
+/** Before a test is blamed, it runs again, here and at the base. Known failures ran again there. */
 export async function settleTests(
-  job: CriticJob,
+  { job, open, scope }: SettledOf,
   before: TestsMeasurement,
   now: OpenTests,
   moves: FileMoves,
-  reruns: number,
 ): Promise<SettledTests> {
   const after = now.measure;
-  if (!isMeasured(after.outcome)) return { state: after, uses: [], quarantined: [], notes: [] };
+  if (!isMeasured(after.outcome)) return { state: after, uses: [], unstable: [], quarantined: [], notes: [] };
   const { isOut, notes } = quarantineOf(job, after);
-  const { worse } = differTests(before, after, moves);
-  const again = await now.passingAgain(
-    worse.filter(({ id, change }) => change !== 'skipped' && !isOut.has(id)),
-    reruns,
-  );
-  return { state: { ...after, flaky: again.ids }, uses: again.uses, quarantined: [...isOut], notes };
+  const uses: ToolUse[] = [];
+  const atBase = openSuiteAtBase(open, scope);
+  try {
+    const canRunAlone = ({ file }: MeasuredTest): boolean => file !== null;
+    const tried = await tryFailures(job, { before, after, moves, isOut, canRunAlone }, async ({ side, scope: what }, asked) => {
+      const tests = what === 'files' ? asked : null;
+      const ran = await (side === 'now' ? now.again(tests) : atBase.run(tests));
+      uses.push(...ran.uses);
+      return ran.measure;
+    });
+    learnFlaky<TestsMeasurement>(open, partOf(scope), tried.flakyAtBase, (state, learn) => learn(state));
+    const state = { ...after, results: tried.explain(after.results), flaky: tried.flaky };
+    return { state, uses, unstable: tried.unstable, quarantined: [...isOut], notes: [...notes, ...tried.notes] };
+  } finally {
+    atBase.close();
+  }
+}
+
+/** Found when it is first run. */
+export function openSuiteAtBase(open: OpenBase, scope: TestScope | null): FoundSuite {
+  let found: FoundSuite | null = null;
+  return {
+    run: (tests) =>
+      open.inCopy(async (own) => {
+        found ??= await findSuite({ ...own, watch: { ...own.watch, log: () => undefined } }, scope);
+        return found.run(tests);
+      }),
+    has: (file) => found?.has(file) === true,
+    close: () => found?.close(),
+  };
+}
+
+/** What was seen to fail there at times is known from then on. */
+export function learnFlaky<State>(
+  open: OpenBase,
+  part: BaselinePart,
+  ids: readonly string[],
+  change: (state: State, learn: (tests: TestsMeasurement) => TestsMeasurement) => State,
+): void {
+  const known = ids.length === 0 ? null : open.known<State>(part);
+  if (known === null) return;
+  const learn = (tests: TestsMeasurement): TestsMeasurement => ({ ...tests, flaky: [...new Set([...tests.flaky, ...ids])] });
+  open.keep(part, change(known.state, learn), known.provenance, known.rewritten);
 }
 
 function judgeTests(before: TestsMeasurement, settled: SettledTests, moves: FileMoves, base: string): ProjectTests {
@@ -208,12 +307,26 @@ function judgeTests(before: TestsMeasurement, settled: SettledTests, moves: File
     return { ...nothing('error', `Tests ran at the base ${short}, but none can run now. ${why}`, base), notes };
   }
   const figures = compareTests(before, after, moves, settled.quarantined);
-  const common = { ...figures, base, isNone: false, notes, uses: [] };
+  const common = { ...figures, base, isNone: false, unstable: settled.unstable, notes, uses: [] };
   if (isSuiteBroken(before)) {
     const problem = `The tests could not run at the base ${short}, so regressions are unknown: ${before.problem ?? 'they broke off.'}`;
     return { ...common, outcome: 'missing', problem };
   }
   return { ...common, outcome: figures.regressions.length > 0 ? 'fail' : 'pass', problem: null };
+}
+
+/** What two runs of the same command say of the change between them. */
+export function compareMeasured(
+  job: CriticJob,
+  base: string,
+  before: TestsMeasurement,
+  after: TestsMeasurement,
+  unstable: readonly string[] = [],
+): ProjectTests {
+  const { isOut, notes } = quarantineOf(job, after);
+  const settled = { state: after, unstable, quarantined: [...isOut], notes, uses: [] };
+  const found = judgeTests(before, settled, movesOf(job.project, base), base);
+  return { ...found, regressions: locateTests(job.project, found.regressions) };
 }
 
 /** Pure: the tests of two states by name. `quarantined`: ids of failing tests that count for nothing. */
@@ -297,14 +410,18 @@ const SETTINGS: ReadonlySet<FileRole> = new Set(['config', 'scripts', 'package',
 
 /** Which files came, went and changed since the base. `lines`: of them, those that changed; where none are given, none counts as changed. */
 export function movesOf(project: string, base: string, lines: ChangedLines = new Map()): FileMoves {
-  const then = new Set(filesAt(project, base));
-  const changed = filesChanged(project, base);
+  const importers = findImporters(project);
+  const inAll = (list: (folder: string) => readonly string[]): readonly string[] =>
+    ['', ...importers].flatMap((path) => list(join(project, path)).map((file) => posix.join(path, file)));
+  const then = new Set(inAll((folder) => filesAt(folder, base)));
+  const changed = inAll((folder) => filesChanged(folder, base));
   const touched = new Set(changed);
   const removed = new Map<string, number>();
   return {
     isUntouched: (path) => then.has(path) && !touched.has(path),
     linesRemoved: (path) => {
-      const known = removed.get(path) ?? linesRemoved(project, base, path);
+      const outer = importers.find((each) => path.startsWith(`${each}/`)) ?? '';
+      const known = removed.get(path) ?? linesRemoved(join(project, outer), base, posix.relative(outer, path));
       removed.set(path, known);
       return known;
     },
@@ -316,33 +433,141 @@ export function movesOf(project: string, base: string, lines: ChangedLines = new
   };
 }
 
-/** The tests of one state, run. */
-export interface OpenTests {
+/** Tests of one state: all of a scope, or the files of some tests alone. */
+type RunSuite = (tests: readonly Pick<MeasuredTest, 'file'>[] | null) => Promise<SuiteRun>;
+
+interface SuiteRun {
   readonly measure: TestsMeasurement;
+  /** There are tests, and none in the scope. */
+  readonly isEmpty: boolean;
   readonly uses: readonly ToolUse[];
-  /** Runs the files of these tests again, at most so often. Ids of those that passed at least once. */
-  readonly passingAgain: (
-    tests: readonly Pick<MeasuredTest, 'id' | 'file'>[],
-    reruns: number,
-  ) => Promise<{ readonly ids: readonly string[]; readonly uses: readonly ToolUse[] }>;
+}
+
+/** Whoever finds it closes it. */
+export interface FoundSuite {
+  readonly run: RunSuite;
+  /** Can this file be run alone? */
+  readonly has: (file: string) => boolean;
   readonly close: () => void;
 }
 
-/** Whoever opens it closes it. */
-export async function openTests(job: CriticJob): Promise<OpenTests> {
-  const found = await findTests(job);
+/** The tests of one state, run. */
+export interface OpenTests extends SuiteRun {
+  /** Runs them again. */
+  readonly again: RunSuite;
+  readonly close: () => void;
+}
+
+/** The tests of the project, and of the packages that import it: a change may break these. Whoever opens it closes it. */
+export async function openTests(job: CriticJob, scope: TestScope | null = null): Promise<OpenTests> {
+  return runFirst(await findSuite(job, scope));
+}
+
+/** Of the project alone. Whoever opens it closes it. */
+export async function openOwnTests(job: CriticJob, scope: TestScope | null = null): Promise<OpenTests> {
+  return runFirst(await findOwnSuite(job, scope));
+}
+
+async function runFirst({ run, close }: Pick<FoundSuite, 'run' | 'close'>): Promise<OpenTests> {
   try {
-    const runs = await runTests(job, found, () => true);
-    return {
-      measure: suiteMeasure(runs, job.project, [...found.notes, ...found.unmeasured.map(({ problem }) => problem)]),
-      uses: [...found.uses, ...runs.flatMap(({ uses }) => uses)],
-      passingAgain: (tests, reruns) => passingAgain(job, found, tests, reruns),
-      close: () => removeScratch(found),
-    };
+    return { ...(await run(null)), again: run, close };
   } catch (error) {
-    removeScratch(found);
+    close();
     throw error;
   }
+}
+
+export async function findSuite(job: CriticJob, scope: TestScope | null = null): Promise<FoundSuite> {
+  const own = await findOwnSuite(job, scope);
+  const importers: (FoundSuite & { readonly path: string })[] = [];
+  const close = (): void => {
+    for (const suite of [own, ...importers]) suite.close();
+  };
+  try {
+    for (const path of findImporters(job.project)) {
+      // The settings tell of the project's own folders.
+      const { testing } = job.settings;
+      const settings = { ...job.settings, tests: null, coverage: null, packages: {}, testing: { ...testing, runner: null } };
+      importers.push({ path, ...(await findOwnSuite({ ...job, project: join(job.project, path), settings }, null)) });
+    }
+  } catch (error) {
+    close();
+    throw error;
+  }
+  const runImporters = async (tests: Parameters<RunSuite>[0]): Promise<readonly (SuiteRun & { readonly path: string })[]> => {
+    const runs: (SuiteRun & { readonly path: string })[] = [];
+    for (const { path, run } of importers) {
+      const theirs = tests?.flatMap(({ file }) => (file?.startsWith(`${path}/`) ? [{ file: posix.relative(path, file) }] : [])) ?? null;
+      if (theirs?.length === 0) continue;
+      job.say(`running the tests of ${path}, which imports this package`);
+      runs.push({ path, ...(await run(theirs)) });
+    }
+    return runs;
+  };
+  const run: RunSuite = async (tests) => {
+    const ours = tests?.filter(({ file }) => !importers.some(({ path }) => file?.startsWith(`${path}/`))) ?? null;
+    const runs = ours?.length === 0 ? [] : [{ path: '', ...(await own.run(ours)) }];
+    return joinRuns([...runs, ...(await runImporters(tests))]);
+  };
+  const has = (file: string): boolean =>
+    own.has(file) || importers.some((each) => file.startsWith(`${each.path}/`) && each.has(posix.relative(each.path, file)));
+  return { run, has, close };
+}
+
+/** The first is of the project itself, or of a package where only such were asked for. */
+function joinRuns(runs: readonly (SuiteRun & { readonly path: string })[]): SuiteRun {
+  const [first, ...others] = runs;
+  if (first === undefined) return { measure: suiteMeasure([], '', []), isEmpty: true, uses: [] };
+  const measured = others.filter(({ measure }) => isMeasured(measure.outcome));
+  const notes = others.flatMap(({ path, measure }) => {
+    const isSilent = isMeasured(measure.outcome) || (measure.outcome === 'missing' && measure.results.length === 0);
+    return isSilent ? [] : [`${path}, which imports this package, was not measured: ${measure.problem ?? measure.outcome}`];
+  });
+  const placed = [first, ...measured].flatMap(({ path, measure }) =>
+    path === '' ? measure.results : measure.results.map((test) => placeTest(test, path)),
+  );
+  const isWorse = first.measure.outcome === 'pass' && measured.some(({ measure }) => measure.outcome === 'fail');
+  return {
+    isEmpty: first.isEmpty && measured.length === 0,
+    measure: {
+      ...first.measure,
+      outcome: isWorse ? 'fail' : first.measure.outcome,
+      results: placed,
+      notes: [...first.measure.notes, ...notes],
+    },
+    uses: runs.flatMap(({ uses }) => uses),
+  };
+}
+
+/** From the project; `path`: of the package, such as `../b`. */
+function placeTest(test: MeasuredTest, path: string): MeasuredTest {
+  const { id, file } = test;
+  if (file === null) return { ...test, id: `${path} > ${id}` };
+  const placed = posix.join(path, file);
+  return { ...test, file: placed, id: id.startsWith(file) ? placed + id.slice(file.length) : `${path} > ${id}` };
+}
+
+async function findOwnSuite(job: CriticJob, scope: TestScope | null): Promise<FoundSuite> {
+  const found = await findTests(job, scope?.isIn);
+  const has = scope?.has ?? (() => true);
+  const run: RunSuite = async (tests) => {
+    const runs = await runTests(job, found, tests === null ? has : wantFiles(found, tests));
+    return {
+      isEmpty: runs.length === 0 && found.places.length > 0,
+      measure: suiteMeasure(runs, job.project, [...found.notes, ...found.unmeasured.map(({ problem }) => problem)]),
+      uses: [...found.uses, ...runs.flatMap(({ uses }) => uses)],
+    };
+  };
+  const known = new Set(found.places.flatMap(({ files }) => files));
+  return { run, has: (file) => known.has(file), close: () => removeScratch(found) };
+}
+
+/** A test in no known file may be in any place. */
+export function wantFiles(found: FoundTests, tests: readonly Pick<MeasuredTest, 'file'>[]): (path: string) => boolean {
+  const known = new Set(found.places.flatMap((place) => place.files));
+  const files = new Set(tests.map(({ file }) => file));
+  const isAnywhere = [...files].some((file) => file === null || !known.has(file));
+  return (path) => isAnywhere || files.has(path);
 }
 
 function suiteMeasure(runs: readonly PlaceRun[], project: string, notes: readonly string[]): TestsMeasurement {
@@ -366,28 +591,4 @@ function plainly(text: string | null, project: string): string | null {
     .split('\n')
     .map((line) => line.trim());
   return lines.filter((line) => line !== '' && line !== 'at' && !line.startsWith('at ')).join(' ');
-}
-
-/** Runs the files of these tests again. Ids of those that passed at least once. */
-export async function passingAgain(
-  job: CriticJob,
-  found: FoundTests,
-  tests: readonly Pick<MeasuredTest, 'id' | 'file'>[],
-  reruns: number = RERUNS,
-): Promise<{ readonly ids: readonly string[]; readonly uses: readonly ToolUse[] }> {
-  const pending = new Map(tests.map((test) => [test.id, test]));
-  const passed: string[] = [];
-  const uses: ToolUse[] = [];
-  for (let round = 1; round <= reruns && pending.size > 0 && !job.watch.signal.aborted; round += 1) {
-    job.say(`rerunning ${pending.size} ${pending.size === 1 ? 'test' : 'tests'} (${round} of ${reruns})`);
-    const files = new Set([...pending.values()].map(({ file }) => file));
-    const runs = await runTests(job, found, (path) => files.has(null) || files.has(path));
-    uses.push(...runs.flatMap((run) => run.uses));
-    for (const result of runs.flatMap((run) => run.results)) {
-      if (isFailing(result) || result.status === 'skipped' || !pending.delete(result.id)) continue;
-      passed.push(result.id);
-    }
-    if (runs.length === 0) break;
-  }
-  return { ids: passed, uses };
 }

@@ -16,7 +16,7 @@ import type { CheckOutcome, Finding, Grade, Severity } from '@umpire/core/model/
 import { isFile, statOf } from '../sessions/file-system.js';
 import { openBase } from './baseline.js';
 import type { OpenBase } from './baseline.js';
-import { findChange } from './change.js';
+import { findBaseCommit, findChange } from './change.js';
 import type { CriticChange } from './change.js';
 import { findProjectRepository } from './commit-copy.js';
 import { leave, unmeasured } from './critic.js';
@@ -25,8 +25,9 @@ import { findCheckTools, isToolSettings, noteAbsentTools } from './check-tools.j
 import type { CheckTool } from './check-tools.js';
 import { runCheckTool, runCheckToolOn } from './run-check-tool.js';
 import { findFiles } from '../runners/project-files.js';
-import { listTests, nameTests } from './failure-lines.js';
+import { describeUnstable, listTests, nameTests } from './failure-lines.js';
 import { measureProjectTests } from './project-tests.js';
+import { chooseScope, findRelated } from './test-scope.js';
 import type { ProjectTests } from './project-tests.js';
 import { findHead, provenanceOf, readJudgedContent } from './provenance.js';
 import { otherCommit } from '@umpire/core/formats/provenance.js';
@@ -145,7 +146,9 @@ async function guardSource(job: CriticJob, { base }: CriticChange): Promise<Revi
 
 /** The project's tests against the base commit. Null where the settings say that there are none. */
 async function testSource(job: CriticJob): Promise<TestSource | null> {
-  const figures = await measureProjectTests(job);
+  const base = findBaseCommit(job.project, job.base);
+  const isRelated = base !== null && chooseScope(job, 'all') === 'related';
+  const figures = await measureProjectTests(job, isRelated ? findRelated(job.project, base) : null);
   if (figures.isNone) return null;
   const { outcome, problem, regressions, flaky, known, quarantined, uses } = figures;
   const listed = [listTests('Flaky', flaky), listTests('Failed at the base too', known), listTests('Quarantined', quarantined)];
@@ -344,7 +347,8 @@ function resultsPage(
   );
   const dimensions = REVIEW_DIMENSIONS.map((name) => ({ name, weight: REVIEW_WEIGHTS[name], score: score.dimensions[name] }));
   const checks = sources.map(({ name, grade, outcome, problem }) => ({ name, grade, outcome, ...(problem === null ? {} : { problem }) }));
-  const unverified = sources.flatMap(({ unverified: name, problem }) => (name === null ? [] : [{ name, problem }]));
+  const unmeasuredChecks = sources.flatMap(({ unverified: name, problem }) => (name === null ? [] : [{ name, problem }]));
+  const unverified = [...unmeasuredChecks, ...describeUnstable(tests?.unstable ?? [])];
   const page = {
     review_score: score.score,
     gc_signal: score.signal,

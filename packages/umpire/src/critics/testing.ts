@@ -4,15 +4,18 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { worstOutcome } from '@umpire/core/formats/check-outcome.js';
+import { isMeasured } from '@umpire/core/formats/debt-measurement.js';
 import type { CheckOutcome, Damage, FileCoverage, Share, TestResult } from '@umpire/core/model/vocabulary.js';
 import { openFolder, placeFor } from '../sessions/session-folder.js';
 import type { SessionFolder } from '../sessions/session-folder.js';
 import { leave, unmeasured } from './critic.js';
 import type { Critic, CriticEnd, CriticJob } from './critic.js';
 import { removeScratch, findTests } from '../runners/find-tests.js';
-import type { FoundTests } from '../runners/find-tests.js';
+import type { FoundTestPlace, FoundTests } from '../runners/find-tests.js';
 import { provenanceOf, readJudgedContent } from './provenance.js';
 import type { JudgedState, Provenance } from '@umpire/core/formats/provenance.js';
+import { listLeftOut, measureDelivered, nameInFile } from './delivered-tests.js';
+import type { LeftOut } from '@umpire/guard/revert/remove-tests.js';
 import { compareLayer, keepLayer } from './layer-comparison.js';
 import type { LayerComparison } from './layer-comparison.js';
 import { runTestsWithCoverage, sumCoverage } from '../runners/run-tests.js';
@@ -35,9 +38,7 @@ export const testingCritic: Critic = async (job) => {
   try {
     const layerOf = layerTest(job.settings.testing);
     const layers =
-      named === ''
-        ? layersOf([...found.places.flatMap((place) => place.files), ...found.unmeasured.map(({ likely }) => likely)], layerOf)
-        : [named];
+      named === '' ? layersOf([...found.places.flatMap(filesOfPlace), ...found.unmeasured.map(({ likely }) => likely)], layerOf) : [named];
     if (layers.length === 0) return unmeasured('missing', found.places.length === 0 ? NO_RUNNER : NO_TESTS);
     const written: WrittenLayer[] = [];
     for (const layer of layers) {
@@ -49,6 +50,11 @@ export const testingCritic: Critic = async (job) => {
     removeScratch(found);
   }
 };
+
+/** Where none is known before it ran, a typical one. */
+function filesOfPlace({ files, likely }: FoundTestPlace): readonly string[] {
+  return files.length === 0 && likely !== undefined ? [likely] : files;
+}
 
 /** What an earlier run left is no evidence of this one, however this one ends. */
 function removeOld(folder: SessionFolder, layer: string): void {
@@ -78,7 +84,7 @@ interface WrittenLayer {
 async function runLayer(job: CriticJob, found: FoundTests, { layer, layerOf, judged, started }: LayerJob): Promise<WrittenLayer> {
   const output = join(found.scratch, `output-${layer}.txt`);
   const count = found.places.flatMap((place) => place.files.filter((file) => layerOf(file) === layer)).length;
-  job.say(`running ${count} test ${count === 1 ? 'file' : 'files'} of ${layer}`);
+  job.say(count === 0 ? `running the tests of ${layer}` : `running ${count} test ${count === 1 ? 'file' : 'files'} of ${layer}`);
   const runs = await runTestsWithCoverage(job, found, (path) => layerOf(path) === layer, output);
   const after = await readJudgedContent(job);
   const cause = found.places.length + found.unmeasured.length === 0 ? NO_RUNNER : null;
@@ -89,10 +95,27 @@ async function runLayer(job: CriticJob, found: FoundTests, { layer, layerOf, jud
     ...(after.content === judged.content && after.commit === judged.commit ? [] : ['Files of the project changed while the tests ran.']),
   ];
   const comparison = await compareLayer(job, { layer, found, runs });
-  const uses = [...found.uses, ...runs.flatMap((run) => run.uses), ...comparison.uses];
+  const commit = judged.content === null ? judged.commit : null;
+  const { fresh, suspected, dropped } = comparison;
+  const failing = [...fresh, ...suspected.filter(({ isGone }) => !isGone), ...dropped];
+  const isOther = runs.some(({ results }) => results.some(({ status }) => status === 'passed'));
+  const delivered = isOther ? await measureDelivered(job, layer, commit, failing) : null;
+  const uses = [...[...runs, ...(delivered?.runs ?? [])].flatMap((run) => run.uses), ...comparison.uses];
   const isInterrupted = job.watch.signal.aborted;
-  const provenance = provenanceOf(job, judged, started, uses);
-  const evidence = evidenceOf({ layer, runs, notes: [...notes, ...comparison.notes], cause, isInterrupted, comparison }, provenance);
+  const provenance = provenanceOf(job, judged, started, [...found.uses, ...uses]);
+  const evidence = evidenceOf(
+    {
+      layer,
+      runs,
+      notes: [...notes, ...comparison.notes],
+      cause,
+      isInterrupted,
+      comparison,
+      delivered: delivered?.runs ?? null,
+      notApplied: delivered?.leftOut ?? listLeftOut(job.project, failing),
+    },
+    provenance,
+  );
   if (!isInterrupted) keepLayer(job, { layer, found, runs }, comparison, provenance);
   leave(job, resultPath(layer), `${JSON.stringify(evidence, null, 2)}\n`);
   leave(job, outputPath(layer), existsSync(output) ? readFileSync(output) : `${evidence.problem ?? 'No output.'}\n`);
@@ -101,8 +124,8 @@ async function runLayer(job: CriticJob, found: FoundTests, { layer, layerOf, jud
 
 const NO_TESTS = 'The test runner found no test files.';
 
-export const NO_RUNNER =
-  'No test runner found. Umpire looks for Vitest, Jest, Mocha, node:test and pytest in scripts, configuration and dependencies. Set one with critics.testing.runner.';
+const NO_RUNNER =
+  'No test runner found. Name the command that runs the tests, and its report: critics.tests: { command: "make check", report: report.xml }.';
 
 function describeEnd(written: readonly WrittenLayer[]): CriticEnd {
   const all = written.map(({ evidence }) => evidence);
@@ -136,9 +159,14 @@ function describeLayerRun(evidence: RunEvidence): string {
       : `coverage is ${coverage}%`;
   const names = failures.slice(0, 3).map(({ name }) => name);
   const failing = names.length === 0 ? '' : ` Failing: ${names.join('; ')}${failures.length > names.length ? '; …' : ''}.`;
-  const suspected = listNames('Suspected bugs (new tests that fail)', suspected_bugs ?? []);
-  const unsteady = listNames('Flaky', flaky);
-  return `${layer}: ${passed} of ${total} ${total === 1 ? 'test passes' : 'tests pass'}${left}; ${covered}.${failing}${suspected}${unsteady}${describeUncovered(evidence)}`;
+  const others = [
+    listNames('Lost (ran at the base and not now)', evidence.lost_tests ?? []),
+    listNames('Suspected bugs (new tests that still fail)', suspected_bugs ?? []),
+    listNames('Dropped (new tests that still fail by their own fault)', evidence.dropped_tests ?? []),
+    listNames('Known failures (not counted)', evidence.known_failures ?? []),
+    listNames('Flaky', flaky),
+  ].join('');
+  return `${layer}: ${passed} of ${total} ${total === 1 ? 'test passes' : 'tests pass'}${left}; ${covered}.${failing}${others}${describeUncovered(evidence)}`;
 }
 
 function listNames(label: string, tests: readonly { readonly name: string }[]): string {
@@ -186,8 +214,16 @@ export type RunEvidence = {
   readonly skipped: number | null;
   /** `was`: at the base; left out where that is not known. */
   readonly failures: readonly (FailedTest & { readonly was?: 'passed' | 'failed' | 'new' })[];
-  /** New tests that fail. They are no part of the figures. */
+  /** New tests that still fail after a fix cycle, in product code. Like the next two they are no part of the figures. */
   readonly suspected_bugs?: readonly (FailedTest & { readonly gone?: true })[];
+  /** Such tests whose own fault it is. */
+  readonly dropped_tests?: readonly FailedTest[];
+  /** Tests that failed at the base too. */
+  readonly known_failures?: readonly FailedTest[];
+  /** Tests that ran at the base and do not run now. */
+  readonly lost_tests?: readonly FailedTest[];
+  /** New tests that fail, as `apply` leaves them out. */
+  readonly not_applied?: readonly LeftOut[];
   /** Failed, then passed on the same files: counted as passed. */
   readonly flaky?: readonly Pick<FailedTest, 'name' | 'file'>[];
   /** Failed, and left out by the settings. */
@@ -242,25 +278,24 @@ export interface LayerRun {
   /** The run is being stopped. */
   readonly isInterrupted: boolean;
   readonly comparison?: Omit<LayerComparison, 'damage' | 'notes' | 'uses'>;
+  /** The layer without the tests that are left out; null where none are. */
+  readonly delivered?: readonly PlaceRun[] | null;
+  readonly notApplied?: readonly LeftOut[];
 }
 
-export function evidenceOf({ layer, runs, notes, cause, isInterrupted, comparison }: LayerRun, provenance: Provenance): RunEvidence {
+export function evidenceOf(layerRun: LayerRun, provenance: Provenance): RunEvidence {
+  const { layer, runs, notes, cause, isInterrupted, comparison, delivered = null, notApplied = [] } = layerRun;
   const outcome = worstOutcome(runs.map((run) => run.outcome));
   const broken = outcome !== 'pass' && outcome !== 'fail';
+  // Without the files that are left out no test may be left.
+  const isNothing = delivered !== null && !isMeasured(worstOutcome(delivered.map((run) => run.outcome)));
   const all = runs.flatMap((run) => run.results);
-  const isFlaky = new Set(comparison?.flaky);
-  const isOut = new Set([
-    ...(comparison?.quarantined ?? []),
-    ...(comparison?.suspected ?? []).flatMap(({ id, isUnloadable }) => (isUnloadable === true ? [] : [id])),
-  ]);
-  const results = all
-    .filter((result) => !isFailure(result) || !isOut.has(result.id))
-    .map((result) => (isFlaky.has(result.id) ? { ...result, status: 'passed' as const } : result));
+  const results = countedResults(all, isNothing ? asFresh(comparison) : comparison, isNothing ? null : delivered);
   const figures = countTests(results);
-  const covered = broken ? null : sumCoverage(runs);
+  const covered = broken || isNothing ? null : sumCoverage(delivered ?? runs);
   const lines = covered?.lines ?? null;
   const leftOut = runs.flatMap((run) => run.notInCoverage ?? []);
-  const blind = runs.flatMap((run) => (run.coverage === null ? (run.uncovered ?? []) : []))[0];
+  const blind = (delivered ?? runs).flatMap((run) => (run.coverage === null ? (run.uncovered ?? []) : []))[0];
   const problems = runs.flatMap((run) => (run.problem === null ? [] : [run.path === '' ? run.problem : `${run.path}: ${run.problem}`]));
   return {
     layer,
@@ -272,7 +307,7 @@ export function evidenceOf({ layer, runs, notes, cause, isInterrupted, compariso
         }
       : {}),
     pass_rate: broken ? null : Math.floor((figures.passed / figures.total) * 1e6) / 1e6,
-    coverage: lines?.pct ?? null,
+    coverage: isNothing && !broken ? 0 : (lines?.pct ?? null),
     ...(broken || blind === undefined ? {} : { coverage_problem: blind }),
     total: broken ? null : figures.total,
     passed: broken ? null : figures.passed,
@@ -280,25 +315,58 @@ export function evidenceOf({ layer, runs, notes, cause, isInterrupted, compariso
     skipped: broken ? null : figures.skipped,
     failures: broken ? [] : results.filter(isFailure).slice(0, MOST_FAILURES).map(failureSince(comparison)),
     ...(broken || comparison === undefined ? {} : describeComparison(all, comparison)),
+    ...(broken || notApplied.length === 0 ? {} : { not_applied: notApplied }),
     lines,
     ...(lines === null || leftOut.length === 0 ? {} : { not_in_coverage: leftOut.slice(0, MOST_FILES) }),
     uncovered: covered === null ? [] : leastCovered(covered.files),
     test_files: runs.flatMap((run) => run.files).slice(0, MOST_FILES),
     packages: runs.map(({ path, runner, version, outcome, problem, results, coverage }) => {
-      const isMeasured = problem === null;
+      const hasResult = problem === null;
       return {
         path: path === '' ? '.' : path,
         runner,
         version,
         outcome,
         problem,
-        tests: isMeasured ? countTests(results) : null,
-        lines: isMeasured ? (sumCoverage([{ coverage }])?.lines ?? null) : null,
+        tests: hasResult ? countTests(results) : null,
+        lines: hasResult ? (sumCoverage([{ coverage }])?.lines ?? null) : null,
       };
     }),
     notes: [...problems, ...runs.flatMap((run) => run.notes), ...coverageGaps(runs), ...(lines?.total === 0 ? [NO_LINES] : []), ...notes],
     provenance,
   };
+}
+
+/** Where apply would deliver no test of the layer, its failing tests count. */
+function asFresh(comparison: LayerRun['comparison']): LayerRun['comparison'] {
+  if (comparison === undefined) return undefined;
+  const { fresh, suspected, dropped } = comparison;
+  return { ...comparison, fresh: [...fresh, ...suspected, ...dropped], suspected: [], dropped: [] };
+}
+
+/** What is judged: without failing tests that are quarantined, left out, or failed at the base already. */
+function countedResults(
+  all: readonly TestResult[],
+  comparison: LayerRun['comparison'],
+  delivered: LayerRun['delivered'] = null,
+): readonly TestResult[] {
+  if (comparison === undefined) return all;
+  const isFlaky = new Set(comparison.flaky);
+  const isOut = new Set([...comparison.quarantined, ...[...comparison.suspected, ...comparison.dropped].map(({ id }) => id)]);
+  const isFresh = new Set(comparison.fresh.map(({ id }) => id));
+  const again = delivered === null ? null : new Map(delivered.flatMap((run) => run.results.map((result) => [result.id, result])));
+  const results = all.flatMap((result) => {
+    if (isFailure(result) && isOut.has(result.id)) return [];
+    if (isFlaky.has(result.id)) return [{ ...result, status: 'passed' as const }];
+    if (isFresh.has(result.id)) return [result];
+    const own = again === null ? result : again.get(result.id);
+    // It went with its file, or it needs what was left out.
+    return own === undefined ? [] : [isFailure(own) ? own : result];
+  });
+  const isKnown = new Set(comparison.known.map(({ id }) => id));
+  const rest = results.filter(({ id }) => !isKnown.has(id));
+  // Where no other test ran there would be nothing to judge by.
+  return rest.some(({ status }) => status !== 'skipped') ? rest : results;
 }
 
 const NO_LINES = 'The tests reach no measured source file, so coverage is 0.';
@@ -325,20 +393,22 @@ function failureSince(comparison: LayerRun['comparison']): (result: TestResult) 
 }
 
 function describeComparison(all: readonly TestResult[], comparison: NonNullable<LayerRun['comparison']>): Partial<RunEvidence> {
-  const { base, before, suspected, regressions, flaky, quarantined } = comparison;
+  const { base, before, suspected, dropped, known, lost, regressions, flaky, quarantined } = comparison;
   const nameTests = (ids: readonly string[]) => {
     const wanted = new Set(ids);
     const tests = all.filter(({ id }) => wanted.has(id)).slice(0, MOST_FAILURES);
     return tests.map(describeFailure).map(({ name, file }) => ({ name, file }));
   };
+  const listed = (key: 'suspected_bugs' | 'dropped_tests' | 'known_failures' | 'lost_tests', tests: readonly FailedTest[]) =>
+    tests.length === 0 ? {} : { [key]: tests.slice(0, MOST_FAILURES) };
   return {
-    ...(suspected.length === 0
-      ? {}
-      : {
-          suspected_bugs: suspected
-            .slice(0, MOST_FAILURES)
-            .map((test) => ({ ...describeFailure(test), ...(test.isGone ? { gone: true as const } : {}) })),
-        }),
+    ...listed(
+      'suspected_bugs',
+      suspected.map((test) => ({ ...describeFailure(test), ...(test.isGone ? { gone: true as const } : {}) })),
+    ),
+    ...listed('dropped_tests', dropped.map(describeFailure)),
+    ...listed('known_failures', known.map(describeFailure)),
+    ...listed('lost_tests', lost.map(describeFailure)),
     ...(flaky.length === 0 ? {} : { flaky: nameTests(flaky) }),
     ...(quarantined.length === 0 ? {} : { quarantined: nameTests(quarantined) }),
     ...(base === null ? {} : { regressions_measured: regressions.length, compared_with: { base, ...(before === null ? {} : { before }) } }),
@@ -346,8 +416,7 @@ function describeComparison(all: readonly TestResult[], comparison: NonNullable<
 }
 
 function describeFailure({ id, file, line, message }: Pick<TestResult, 'id' | 'file' | 'line' | 'message'>): FailedTest {
-  const name = file !== null && id.startsWith(`${file} > `) ? id.slice(file.length + ' > '.length) : id;
-  return { name, file, line, message: message ?? '' };
+  return { name: nameInFile(id, file), file, line, message: message ?? '' };
 }
 
 function leastCovered(files: readonly FileCoverage[]): RunEvidence['uncovered'] {

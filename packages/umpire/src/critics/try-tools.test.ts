@@ -6,6 +6,7 @@ import { expect, it } from 'vitest';
 import { endGuardianAfterwards, jobFor } from '../../../../test/support/critic-job.js';
 import { cleanUpAfterwards, temporaryFolder, writeFiles } from '../../../../test/support/git-project.js';
 import { DEFAULT_SETTINGS } from '../sessions/settings.js';
+import type { CriticSettings } from '../sessions/settings.js';
 import { toolLines, tryTools } from './try-tools.js';
 import type { TriedTool } from './try-tools.js';
 
@@ -50,9 +51,12 @@ it('says in a line or two what works, what is broken, and that there is no test 
     problem,
   });
   const settings = DEFAULT_SETTINGS.critics;
-  const noTests = 'No test runner found, so no test is measured. If the project has no tests, set critics.tests: none.';
-  expect(toolLines('review', [tool('eslint', 'works'), tool('tsc', 'broken', 'TS5108.')], settings)).toEqual([
-    'Tools of the critic: eslint 1.2.3.',
+  const project = temporaryFolder();
+  const job = { project, settings };
+  const advice = 'Name the command that runs them, and its report: critics.tests: { command: "make check", report: report.xml }.';
+  const noTests = `No tests found, so no test is measured. ${advice} If there are none, set critics.tests: none.`;
+  expect(toolLines('review', [tool('eslint', 'works'), tool('tsc', 'broken', 'TS5108.')], job)).toEqual([
+    'Checks found: eslint 1.2.3.',
     'tsc 1.2.3 is broken and measures nothing: TS5108.',
     noTests,
   ]);
@@ -60,8 +64,31 @@ it('says in a line or two what works, what is broken, and that there is no test 
     ...tool('ava', 'unsupported', 'The script "test" runs tests with ava, which Umpire cannot measure.'),
     check: 'tests' as const,
   };
-  expect(toolLines('until', [ava], settings)).toEqual([ava.problem]);
-  expect(toolLines('until', [], settings)).toEqual([noTests]);
-  expect(toolLines('until', [], { ...settings, tests: 'none' })).toEqual([]);
-  expect(toolLines('brainstorm', [], settings)).toEqual([]);
+  expect(toolLines('until', [ava], job)).toEqual([ava.problem]);
+  expect(toolLines('until', [], job)).toEqual([noTests]);
+  // The person's own command runs them.
+  expect(toolLines('until', [], job, 'pytest -s')).toEqual([]);
+  expect(toolLines('until', [], job, 'make deploy')).toEqual([noTests]);
+  expect(toolLines('until', [], { project, settings: { ...settings, tests: 'none' } })).toEqual([]);
+  expect(toolLines('brainstorm', [], job)).toEqual([]);
+});
+
+it('never calls a project without tests where files of tests lie that nothing runs', () => {
+  const project = temporaryFolder();
+  writeFiles(project, {
+    Makefile: 'all:\n\ttrue\ntest: all\n\ttrue\n',
+    'spec/cart_spec.lua': '',
+    'spec/tax_spec.lua': '',
+    'spec/sum_spec.lua': '',
+    'lib/cart.lua': '',
+    'lib/latest.py': '',
+    'vendor/x/a_test.ex': '',
+    'tests/data.json': '',
+  });
+  const linesFor = (loop: string, settings: CriticSettings) => toolLines(loop, [], { project, settings });
+  const advice = 'Name the command that runs them, and its report: critics.tests: { command: "make test", report: report.xml }.';
+  expect(linesFor('until', DEFAULT_SETTINGS.critics)).toEqual([
+    `Not measured: 3 .lua test files (spec/cart_spec.lua, spec/sum_spec.lua and 1 more) that nothing runs. ${advice}`,
+  ]);
+  expect(linesFor('until', { ...DEFAULT_SETTINGS.critics, tests: { command: 'busted -o TAP' } })).toEqual([]);
 });

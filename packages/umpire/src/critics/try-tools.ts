@@ -3,8 +3,10 @@
 import { join } from 'node:path';
 import { rmSync } from 'node:fs';
 import { makeScratch } from '../sessions/session-folder.js';
-import { findTests, removeScratch } from '../runners/find-tests.js';
+import { findTests, guessTests, removeScratch } from '../runners/find-tests.js';
+import { runsTests } from '../runners/package-scripts.js';
 import { findFiles } from '../runners/project-files.js';
+import { describeUnrun, findUnrunTests, suggestTestCommand } from '../runners/unrun-tests.js';
 import type { ToolKind } from './check-tools.js';
 import type { CriticJob } from './critic.js';
 import { findToolPlaces } from './debt-measure.js';
@@ -69,9 +71,10 @@ async function tryTests(job: CriticJob): Promise<readonly TriedTool[]> {
   const found = await findTests(job);
   try {
     const runners = found.places.map(({ place, ready, absent, files }): TriedTool => {
-      const runner = place.runner === 'node' ? 'node:test' : place.runner;
+      const runner = place.runner === 'node' ? 'node:test' : (ready?.label ?? place.runner);
       const name = place.path === '' ? runner : `${runner} in ${place.path}`;
-      const problem = ready === null ? absent : files.length === 0 ? `${name} lists no test files.` : null;
+      const isEmpty = files.length === 0 && place.runner !== 'command';
+      const problem = ready === null ? absent : isEmpty ? `${name} lists no test files.` : null;
       return {
         check: 'tests',
         name,
@@ -93,16 +96,39 @@ async function tryTests(job: CriticJob): Promise<readonly TriedTool[]> {
   }
 }
 
-/** For people: one line for those that work, one for each that does not. */
-export function toolLines(loop: string, tried: readonly TriedTool[], settings: CriticJob['settings']): readonly string[] {
+/** For people: one line for those that work, one for each that does not. `command`: of the person, which `until` runs. */
+export function toolLines(
+  loop: string,
+  tried: readonly TriedTool[],
+  { project, settings }: Pick<CriticJob, 'project' | 'settings'>,
+  command: string | null = null,
+): readonly string[] {
   const named = ({ name, version }: TriedTool) => (version === null ? name : `${name} ${version}`);
   const working = tried.filter(({ outcome }) => outcome === 'works').map(named);
   const broken = tried.filter(({ outcome }) => outcome === 'broken');
-  const noTests = settings.tests !== 'none' && CHECKS[loop]?.includes('tests') === true && !tried.some(({ check }) => check === 'tests');
+  // Tests that nothing else runs are perhaps those of the person's own command.
+  const isCommand = command !== null && runsTests(command);
+  const hasTests = settings.tests !== 'none' && CHECKS[loop]?.includes('tests') === true && !isCommand;
   return [
-    ...(working.length === 0 ? [] : [`Tools of the critic: ${working.join(', ')}.`]),
+    ...(working.length === 0 ? [] : [`Checks found: ${working.join(', ')}.`]),
     ...tried.flatMap(({ outcome, problem }) => (outcome === 'unsupported' && problem !== null ? [problem] : [])),
     ...broken.map((tool) => `${named(tool)} is broken and measures nothing: ${tool.problem ?? 'it failed.'}`),
-    ...(noTests ? ['No test runner found, so no test is measured. If the project has no tests, set critics.tests: none.'] : []),
+    ...(hasTests
+      ? testGaps(
+          project,
+          settings,
+          tried.some(({ check }) => check === 'tests'),
+        )
+      : []),
   ];
+}
+
+/** Tests that no runner runs, and the case that there are none. */
+function testGaps(project: string, settings: CriticJob['settings'], isTried: boolean): readonly string[] {
+  const places = guessTests(project, settings);
+  const unrun = findUnrunTests(project, places);
+  const advice = `Name the command that runs them, and its report: critics.tests: ${suggestTestCommand(project)}.`;
+  if (unrun.length > 0) return unrun.map((each) => `Not measured: ${describeUnrun(each)}. ${advice}`);
+  if (isTried || places.length > 0) return [];
+  return [`No tests found, so no test is measured. ${advice} If there are none, set critics.tests: none.`];
 }

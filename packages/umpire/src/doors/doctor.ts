@@ -19,12 +19,12 @@ import { findTokens } from '../critics/design.js';
 import { findAbsentTools, findCheckTools } from '../critics/check-tools.js';
 import type { AbsentTool, ToolKind } from '../critics/check-tools.js';
 import { findFiles } from '../runners/project-files.js';
+import { describeUnrun, findUnrunTests, suggestTestCommand } from '../runners/unrun-tests.js';
 import type { ToolUse } from '@umpire/core/formats/provenance.js';
-import { findTests, guessTests, removeScratch } from '../runners/find-tests.js';
+import { findPackages, findTests, guessTests, removeScratch } from '../runners/find-tests.js';
 import type { FoundTestPlace, FoundTests } from '../runners/find-tests.js';
-import { NO_RUNNER } from '../critics/testing.js';
 import { readManifest } from '../runners/run-tool.js';
-import { listChecks, EVERY_ROLE, copySetting } from '../views/doctor-page.js';
+import { listChecks, EVERY_ROLE } from '../views/doctor-page.js';
 import type { DoctorCheck, DoctorReport } from '../views/doctor-page.js';
 import { count } from '../views/words.js';
 import { DEFAULT_SETTINGS } from '../sessions/settings.js';
@@ -33,21 +33,20 @@ import { isFolder, lstatOf } from '../sessions/file-system.js';
 import { faultOf, openFolder } from '../sessions/session-folder.js';
 import { describeFormulas, readTasks } from '../sessions/tasks-file.js';
 import { packageRoot } from '../sessions/package-root.js';
-import { CONFIG, configAt } from '../sessions/project.js';
+import { CONFIG, configAt, refuseMisnamedSettings } from '../sessions/project.js';
 import { isProjectTrusted } from '../sessions/trust.js';
 import { findSessions } from '../sessions/find-sessions.js';
 import { runGitSync, askGit, tryGit } from '../work/git.js';
-import { listUntrackedFiles, isNamedBy } from '../work/untracked-files.js';
-import { findRepository } from '../work/repository.js';
 import type { Repository } from '../work/repository.js';
 import { uncommittedIn } from '../work/workspace.js';
 import { describeInstalledAgents, lookUpPresets, programNamed, BUILT_IN } from '../engine/agent-programs.js';
 import { checkAgents } from '../engine/agents.js';
 import type { AgentChoice } from '../engine/agents.js';
 import { CRITIC_LOOPS } from '../engine/critics.js';
-import { projectFor, isInGit, worktreeHome } from '../engine/project-folders.js';
+import { findProjectRepository, isInGit, noSession, projectFor, worktreeHome } from '../engine/project-folders.js';
 import { resolveRunSettings } from '../engine/run-flags.js';
 import { checkSandbox } from '../engine/sandbox.js';
+import { findProjectFaults } from '../engine/project-faults.js';
 import { readSettings } from '../engine/project-settings.js';
 import { uncommittedWords } from '../engine/settings-notes.js';
 import { elapsedMs } from '../sessions/environment.js';
@@ -148,6 +147,7 @@ interface SettingsCheck {
 async function checkSettings(project: string): Promise<SettingsCheck> {
   try {
     const notes: string[] = [];
+    refuseMisnamedSettings(project);
     const config = await readSettings(project, { onNote: (note) => void notes.push(note) });
     const [ignored] = notes;
     const message = configAt(project) === null ? 'none; write them with umpire init' : CONFIG;
@@ -181,40 +181,20 @@ async function checkRepository(project: string, home: string, entries: readonly 
   try {
     const repository = findProjectRepository(project);
     const place = { project, session: '', home, sessionFolder: noSession(project) };
-    const [whose, uncommitted, missing] = await Promise.all([
+    const [whose, uncommitted, faults] = await Promise.all([
       checkBranch(repository, project),
       uncommittedIn({ repository, place }),
-      environmentFiles(repository, project, entries),
+      findProjectFaults(repository, project, entries),
     ]);
-    const lacking = missing.length === 1 ? 'it' : 'them';
     return [
       whose,
       ...(uncommitted.length === 0 ? [] : [projectCheck('uncommitted', 'note', uncommittedWords(uncommitted))]),
-      ...(missing.length === 0
-        ? []
-        : [
-            projectCheck(
-              'left out',
-              'note',
-              `${missing.join(', ')}: not tracked by git, so agents and tests do not see ${lacking}.`,
-              `If they need ${lacking}, add to ${CONFIG}: ${copySetting(missing)}`,
-            ),
-          ]),
+      ...faults.map(({ name, message, hint }) => projectCheck(name, 'note', message, hint)),
     ];
   } catch (error) {
     if (!isUmpireError(error)) throw error;
     return error.code === 'git-missing' ? [] : [projectCheck('repository', 'fault', error.message, error.hint)];
   }
-}
-
-/** A session that does not exist, so that no private repository is found in it. */
-function noSession(project: string): string {
-  return join(project, '.umpire', 'sessions', '.none');
-}
-
-/** The repository that a session started now would use. */
-export function findProjectRepository(project: string): Repository {
-  return findRepository(project, noSession(project), null);
 }
 
 async function checkBranch({ kind, checkout, prefix }: Repository, project: string): Promise<DoctorCheck> {
@@ -228,12 +208,6 @@ async function checkBranch({ kind, checkout, prefix }: Repository, project: stri
 }
 
 const SHORT_HEAD = ['rev-parse', '--short', 'HEAD'];
-
-/** Files such as `.env` that worktrees will not have, without those that `link` or `copy` names. */
-export async function environmentFiles(repository: Repository, project: string, entries: readonly string[]): Promise<readonly string[]> {
-  const files = await listUntrackedFiles(repository, '.env*');
-  return files.filter((name) => !isNamedBy(project, entries, name));
-}
 
 const FIX_WORKTREES = `Fix that, or move the worktrees: workspace: {home: ...} in ${CONFIG}, or UMPIRE_WORKTREES.`;
 
@@ -428,14 +402,19 @@ export async function checkCritics(
   signal: AbortSignal,
   starts: boolean,
 ): Promise<readonly DoctorCheck[]> {
-  const testing = await orFault('testing', async () =>
-    starts
-      ? checkTests(project, settings, signal)
-      : guessTests(project, settings).map(({ place, files }) => {
-          const folder = place.path === '' ? '' : ` in ${place.path}`;
-          return criticCheck('testing', 'note', `${place.runner}${folder}: ${count(files.length, 'test file')} by name; not started`);
-        }),
-  );
+  const testing = await orFault('testing', async () => {
+    const places = guessTests(project, settings);
+    const runners =
+      settings.tests === 'none'
+        ? []
+        : starts
+          ? await checkTests(project, settings, signal)
+          : places.map(({ place, files }) => {
+              const folder = place.path === '' ? '' : ` in ${place.path}`;
+              return criticCheck('testing', 'note', `${place.runner}${folder}: ${count(files.length, 'test file')} by name; not started`);
+            });
+    return [...runners, ...checkTestGaps(project, settings, places)];
+  });
   const rest = [
     ['debt types', () => [checkTools(project, 'types', settings)]],
     ['debt lint', () => [checkTools(project, 'lint', settings)]],
@@ -482,12 +461,41 @@ async function checkTests(project: string, settings: CriticSettings, signal: Abo
   }
 }
 
-const LOOKED_FOR = NO_RUNNER.slice(NO_RUNNER.indexOf('. ') + 2);
+/** Tests that nothing runs, and packages without any. */
+function checkTestGaps(
+  project: string,
+  settings: CriticSettings,
+  places: readonly Pick<FoundTestPlace, 'place' | 'files'>[],
+): readonly DoctorCheck[] {
+  const unrun = findUnrunTests(project, places);
+  const advice = `Name the command that runs them, and its report: critics.tests: ${suggestTestCommand(project)}`;
+  if (settings.tests === 'none')
+    return unrun.length === 0
+      ? [criticCheck('testing', 'ok', 'the project has no tests (settings)')]
+      : unrun.map((each) => criticCheck('testing', 'note', `critics.tests is none, but there are ${describeUnrun(each)}`, advice));
+  const gaps = unrun.map((each) => criticCheck('testing', 'note', describeUnrun(each), advice));
+  if (places.length === 0)
+    return gaps.length > 0 ? gaps : [criticCheck('testing', 'note', 'no tests found; an agent reports instead', advice)];
+  const isRun = (path: string): boolean => places.some(({ place }) => place.path === path || covers(place, path));
+  const isNamed = (path: string): boolean => unrun.some(({ files }) => files.some((file) => file.startsWith(`${path}/`)));
+  const bare = findPackages(project).filter((path) => !isRun(path) && !isNamed(path));
+  return [...gaps, ...(bare.length === 0 ? [] : [criticCheck('testing', 'note', `no tests in ${listFolders(bare)}`)])];
+}
+
+function covers({ path, runner, coversPackages }: FoundTestPlace['place'], folder: string): boolean {
+  return coversPackages || (runner === 'command' && (path === '' || folder.startsWith(`${path}/`)));
+}
+
+const MOST_FOLDERS = 3;
+
+/** `packages/a, packages/b`, of many the first: `40 folders (packages/a, packages/b, packages/c …)` */
+function listFolders(paths: readonly string[]): string {
+  const named = paths.slice(0, MOST_FOLDERS).map((path) => (path === '' ? 'the project itself' : path));
+  return paths.length > MOST_FOLDERS ? `${paths.length} folders (${named.join(', ')} …)` : named.join(', ');
+}
 
 /** One line for all folders with the same result. */
-function checkRunners({ places, unmeasured, uses }: FoundTests): readonly DoctorCheck[] {
-  if (places.length + unmeasured.length === 0)
-    return [criticCheck('testing', 'note', 'no test runner found; an agent reports instead', LOOKED_FOR)];
+function checkRunners({ places, unmeasured, notes, uses }: FoundTests): readonly DoctorCheck[] {
   const asked = places.filter(({ ready }) => (ready?.listing ?? null) !== null);
   const useOf = new Map(asked.map((place, index) => [place, uses[index]]));
   const groups = new Map<string, RunnerFolder[]>();
@@ -499,7 +507,10 @@ function checkRunners({ places, unmeasured, uses }: FoundTests): readonly Doctor
       folder,
     );
   }
-  return [...[...groups.values()].map(runnerCheck), ...unmeasured.map(({ problem }) => criticCheck('testing', 'note', problem))];
+  return [
+    ...[...groups.values()].map(runnerCheck),
+    ...[...unmeasured.map(({ problem }) => problem), ...notes].map((problem) => criticCheck('testing', 'note', problem)),
+  ];
 }
 
 interface RunnerFolder {
@@ -523,13 +534,15 @@ function runnerCheck(alike: readonly RunnerFolder[]): DoctorCheck {
     },
   ] = alike as readonly [RunnerFolder];
   const files = alike.reduce((sum, one) => sum + one.place.files.length, 0);
-  const folders = alike.length > 1 ? ` in ${alike.length} folders` : place.path === '' ? '' : ` in ${place.path}`;
-  const who = `${place.runner}${ready?.version == null ? '' : ` ${ready.version}`}${folders}`;
-  const many = count(files, 'test file');
+  const paths = alike.map((one) => one.place.place.path);
+  const folders = paths.every((path) => path === '') ? '' : ` in ${listFolders([...new Set(paths)])}`;
+  const isSet = place.runner === 'command';
+  const who = `${ready?.label ?? place.runner}${ready?.version == null ? '' : ` ${ready.version}`}${folders}${isSet ? ' (settings)' : ''}`;
+  const many = isSet && files === 0 ? 'tests' : count(files, 'test file');
   if (absent !== null) return criticCheck('testing', 'note', `${who}: ${many} that cannot run`, absent);
   if (trouble !== null)
     return criticCheck('testing', 'note', `${who} ${trouble}; found ${many} by name`, 'Run it by hand and fix the problem.');
-  if (files === 0) return criticCheck('testing', 'note', `${who}: no test file yet`);
+  if (files === 0 && !isSet) return criticCheck('testing', 'note', `${who}: no test file yet`);
   const uncovered = ready?.uncovered ?? null;
   return uncovered === null
     ? criticCheck('testing', 'ok', `${who}: ${many}, with coverage`)

@@ -10,8 +10,9 @@ import { CONFIG, configAt } from '../sessions/project.js';
 import { isProjectTrusted, projectFiles, recordTrust } from '../sessions/trust.js';
 import { AGENT_NAMES } from '../agents/known/known-agents.js';
 import { lookUpPresets, BUILT_IN } from '../engine/agent-programs.js';
-import { checkAgentName, checkCritics, environmentFiles, findProjectRepository } from './doctor.js';
-import { isInGit, projectFor } from '../engine/project-folders.js';
+import { environmentFiles } from '../engine/project-faults.js';
+import { checkAgentName, checkCritics } from './doctor.js';
+import { findProjectRepository, isInGit, projectFor } from '../engine/project-folders.js';
 
 interface FirstSettingsRequest {
   /** The project's folder. Default: the project that contains the current folder. */

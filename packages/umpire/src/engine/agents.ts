@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { didYouMean } from '@umpire/core/formats/nearest-word.js';
 import { UmpireError } from '@umpire/core/model/errors.js';
-import type { Agent } from '@umpire/core/model/ports.js';
+import type { Agent, Assignment, Watch } from '@umpire/core/model/ports.js';
 import type { RunSettings, SessionStarted } from '@umpire/core/decider/events.js';
 import { acpAgent } from '../agents/acp-agent.js';
 import { codingAgent } from '../agents/coding-agent.js';
@@ -15,7 +15,7 @@ import { personAgent } from '../agents/person-agent.js';
 import { PRESET_NAMES } from '../agents/known/known-agents.js';
 import { realTimer, scriptedAgent } from '../agents/scripted-agent.js';
 import { checkCommand } from '../critics/check-command.js';
-import type { MeasureTests } from '../critics/check-command.js';
+import { allowsTestEdits } from './run-guard.js';
 import type { OpenCheck } from '../critics/clean-check.js';
 import { faultOf } from '../sessions/session-folder.js';
 import type { Settings } from '../sessions/settings.js';
@@ -27,7 +27,7 @@ import {
   isBuiltIn,
   isUnjudgedWork,
   isVerifier,
-  measureTestsOf,
+  createCriticJob,
   withProjectTests,
   withVerification,
 } from './critics.js';
@@ -36,7 +36,7 @@ import type { KeepWork } from './critics.js';
 export interface AgentChoice {
   readonly started: Pick<
     SessionStarted,
-    'project' | 'critic' | 'command' | 'report' | 'trustsExitStatus' | 'loop' | 'loopFolder' | 'workspace' | 'topic'
+    'project' | 'critic' | 'command' | 'report' | 'trustsExitStatus' | 'allowsTestEdits' | 'loop' | 'loopFolder' | 'workspace' | 'topic'
   >;
   readonly settings: RunSettings;
   /** The session folder. */
@@ -124,10 +124,13 @@ export async function createAgents(choice: AgentsOfRun): Promise<(role: string, 
 
 function createCheck(choice: AgentsOfRun, command: string): Agent {
   const { started, openCheck, guardian } = choice;
-  const measureTests: MeasureTests = (assignment, watch, rewrittenAtBase) => measureTestsOf(choice, assignment, watch, rewrittenAtBase);
   const { report = null, trustsExitStatus = false } = started;
-  const base = started.workspace?.base ?? null;
-  return checkCommand({ command, report, trustsExitStatus, measureTests, openCheck, base }, guardian);
+  const createJob = (assignment: Assignment, watch: Watch, rewrittenAtBase: Set<string>) => ({
+    ...createCriticJob(choice, assignment, watch),
+    rewrittenAtBase,
+  });
+  const isFree = allowsTestEdits(started, choice.config);
+  return checkCommand({ command, report, trustsExitStatus, allowsTestEdits: isFree, openCheck, createJob }, guardian);
 }
 
 async function createAgent(name: string, choice: AgentsOfRun, person: () => Agent): Promise<Agent> {

@@ -11,7 +11,8 @@ import type { AnswerGiven } from '@umpire/core/decider/answers.js';
 import { awaitedQuestion } from '@umpire/core/decider/question.js';
 import { UmpireError } from '@umpire/core/model/errors.js';
 import { checkRoles } from './agents.js';
-import { isInGit, slugOf } from './project-folders.js';
+import { findProjectRepository, isInGit, noSession, slugOf } from './project-folders.js';
+import { faultNotes } from './project-faults.js';
 import { rolesOfPlan } from './roles.js';
 import { planRequest } from './session.js';
 import type { PlannedRequest, RunParameters, RunResult } from './session.js';
@@ -27,7 +28,6 @@ import type { SessionFolder } from '../sessions/session-folder.js';
 import { askGit } from '../work/git.js';
 import { sessionBranch } from '../work/session-git.js';
 import { pushBase } from '../work/remote-repository.js';
-import { findRepository } from '../work/repository.js';
 import { uncommittedIn } from '../work/workspace.js';
 import { summaryOf } from './conductor.js';
 import type { BlobStore, ClientDoor, EngineSession } from './engine.js';
@@ -60,9 +60,10 @@ export async function startOnEngine(client: ClientDoor, request: FleetRequest): 
   const base = isGit ? await askGit(findProjectRepository(project).checkout, ['rev-parse', '--verify', 'HEAD^{commit}']) : null;
   if (base !== null) {
     const { onNote } = request;
-    const place = { project, session: 'none', home: '', sessionFolder: join(project, '.umpire', 'sessions', 'none') };
+    const place = { project, session: 'none', home: '', sessionFolder: noSession(project) };
     const uncommitted = await uncommittedIn({ repository: findProjectRepository(project), place });
     if (uncommitted.length > 0) onNote?.(uncommittedWords(uncommitted));
+    for (const note of await faultNotes(project, config.workspace)) onNote?.(note);
     await pushBase(project, remote, { session: name, commit: base });
   }
   const blobs = client.blobs(name);
@@ -148,10 +149,6 @@ async function freeName(client: ClientDoor, { loop, now }: PlannedRequest, { ses
   const name = [loop.loop, slugOf(goal ?? command ?? ''), now().toISOString().slice(0, 10)].filter((part) => part !== '').join('-');
   // Two people may start the same work on one day, at the same moment.
   return `${name}-${randomUUID().slice(0, 4)}`;
-}
-
-function findProjectRepository(project: string) {
-  return findRepository(project, join(project, '.umpire', 'sessions', 'none'), null);
 }
 
 async function findRemote(project: string, named: string | undefined): Promise<string> {

@@ -25,15 +25,22 @@ interface BuiltInCritic {
   readonly load: () => Promise<Critic>;
   /** `after`: an agent works first, and the critic weighs its findings. */
   readonly runs: 'alone' | 'after';
+  /** It measures with tools of the project, or not at all. */
+  readonly needsTools?: true;
 }
 
 const CRITICS: Readonly<Record<string, BuiltInCritic>> = {
-  testing: { load: async () => (await import('../critics/testing.js')).testingCritic, runs: 'alone' },
-  debt: { load: async () => (await import('../critics/debt.js')).debtCritic, runs: 'alone' },
+  testing: { load: async () => (await import('../critics/testing.js')).testingCritic, runs: 'alone', needsTools: true },
+  debt: { load: async () => (await import('../critics/debt.js')).debtCritic, runs: 'alone', needsTools: true },
   design: { load: async () => (await import('../critics/design.js')).designCritic, runs: 'alone' },
   review: { load: async () => (await import('../critics/review.js')).reviewCritic, runs: 'after' },
   brainstorm: { load: async () => (await import('../critics/brainstorm.js')).brainstormCritic, runs: 'after' },
 };
+
+/** Does the critic of this loop measure with the project's own tools alone? */
+export function needsTools(loop: string): boolean {
+  return Object.hasOwn(CRITICS, loop) && CRITICS[loop]?.needsTools === true;
+}
 
 export const CRITIC_LOOPS: readonly string[] = Object.keys(CRITICS);
 
@@ -50,9 +57,8 @@ export interface AskedCheck {
 
 /** Runs the command on the checkout as it is: uncommitted changes are measured and recorded as such (W5). */
 export async function commandCritic({ command, report }: AskedCheck): Promise<Critic> {
-  const [{ checkCommand, RESULT, REPORTS }, { measureProjectTests }, { provenanceOf, readJudgedContent }] = await Promise.all([
+  const [{ checkCommand, RESULT, REPORTS }, { provenanceOf, readJudgedContent }] = await Promise.all([
     import('../critics/check-command.js'),
-    import('../critics/project-tests.js'),
     import('../critics/provenance.js'),
   ]);
   return async (job) => {
@@ -60,31 +66,18 @@ export async function commandCritic({ command, report }: AskedCheck): Promise<Cr
     const judged = await readJudgedContent(job);
     const started = job.now();
     const uses: ToolUse[] = [];
-    const measureTests = async ({ timeoutMs }: { readonly timeoutMs: number }) => {
-      const tests = await measureProjectTests({ ...job, timeoutMs });
-      uses.push(...tests.uses);
-      return tests;
-    };
-    const check = checkCommand({ command, report, trustsExitStatus: false, measureTests, openCheck: null, base: null }, job.guardian);
-    const end = await check.run({ session: job.session, attempt: 1, workdir: job.project, timeoutMs: job.timeoutMs }, job.watch);
+    const createJob = (_: unknown, watch: Watch, rewrittenAtBase: Set<string>) => ({ ...job, watch, rewrittenAtBase });
+    const task = { session: job.session, attempt: 1, workdir: job.project, timeoutMs: job.timeoutMs };
+    const checked = { command, report, trustsExitStatus: false, allowsTestEdits: false, openCheck: null, createJob };
+    const check = checkCommand<typeof task>(checked, job.guardian, (used) => uses.push(...used));
+    const end = await check.run(task, job.watch);
     if (end.kind !== 'completed')
       return unmeasured('error', end.kind === 'failed' ? end.error : end.kind === 'broken' ? end.reason : 'The check was stopped.');
     const read = readBytes(folder, RESULT);
     const json = read.kind === 'bytes' ? parseJson(decodeTolerantly(read.bytes)) : null;
     if (json === null || !json.ok || !isObject(json.value)) return unmeasured('error', 'The result of the command was removed.');
     const status = Number(end.outputs['exit_status'] || Number.NaN);
-    const ran: ToolUse = {
-      name: 'check',
-      version: null,
-      command: [command],
-      workdir: '.',
-      started: started.toISOString(),
-      ended: job.now().toISOString(),
-      exit_status: Number.isNaN(status) ? null : status,
-      signal: null,
-      timed_out: json.value['timed_out'] === true,
-    };
-    const provenance = provenanceOf(job, judged, started, [ran, ...uses]);
+    const provenance = provenanceOf(job, judged, started, uses);
     leave(job, RESULT, `${JSON.stringify({ ...json.value, provenance }, null, 2)}\n`);
     for (const path of Object.values(REPORTS)) {
       const written = readBytes(folder, path);
@@ -152,7 +145,7 @@ async function measureCommit(context: CriticContext, critic: BuiltInCritic, assi
   const rewrittenAtBase = new Set<string>();
   const run = await critic.load();
   const measuring = onCommit(context.openCheck, null, assignment.workdir, (workdir) =>
-    settleEnd(run({ ...jobOf(context, { ...assignment, workdir }, watch), kept, rewrittenAtBase })),
+    settleEnd(run({ ...createCriticJob(context, { ...assignment, workdir }, watch), kept, rewrittenAtBase })),
   );
   let fault: string | null = null;
   const end = await settleEnd(
@@ -251,10 +244,11 @@ async function measureWork(
   watch: Watch,
 ): Promise<Pick<ProjectTests, 'outcome' | 'problem' | 'regressions'>> {
   const rewrittenAtBase = new Set<string>();
+  const { measureProjectTests: measureTests } = await import('../critics/project-tests.js');
   try {
     const commit = await context.keepWork(assignment.task.id, assignment.attempt);
     const { result, traces } = await onCommit(context.openCheck, commit, assignment.workdir, (workdir) =>
-      measureTestsOf(context, { ...assignment, workdir }, watch, rewrittenAtBase),
+      measureTests({ ...createCriticJob(context, { ...assignment, workdir }, watch), rewrittenAtBase }),
     );
     const fault = traceFault(traces, rewrittenAtBase);
     return fault === null ? result : { outcome: 'error', problem: fault, regressions: [] };
@@ -284,21 +278,10 @@ export function withVerification(agent: Agent): Agent {
   };
 }
 
-/** The project's tests at the session's base and now, for a loop whose critic is a command. */
-export async function measureTestsOf(
-  context: CriticContext,
-  assignment: Assignment,
-  watch: Watch,
-  rewrittenAtBase: Set<string>,
-): Promise<ProjectTests> {
-  const { measureProjectTests } = await import('../critics/project-tests.js');
-  return measureProjectTests({ ...jobOf(context, assignment, watch), rewrittenAtBase });
-}
-
 /** Later rounds measure and review again: what is fixed must not come back. */
 const FIRST_ROUND = 1;
 
-function jobOf(
+export function createCriticJob(
   { started, config, guardian, now }: CriticContext,
   { task, workdir, session, round, before, timeoutMs }: Assignment,
   watch: Watch,
@@ -324,5 +307,6 @@ function jobOf(
     now,
     say: logLine,
     retry: async (...asked) => (await import('../retrial/retrial.js')).retryForCritic(...asked),
+    runOldJudge: async (...asked) => (await import('../retrial/retrial.js')).runOldJudge(...asked),
   };
 }

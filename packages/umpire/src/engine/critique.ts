@@ -26,7 +26,7 @@ import type { SessionFolder } from '../sessions/session-folder.js';
 import { acquireLock } from '../sessions/lock.js';
 import { isFolder } from '../sessions/file-system.js';
 import { findBase, readFromTree } from '../work/read-change.js';
-import { CONFIG } from '../sessions/project.js';
+import { CONFIG, refuseMisnamedSettings } from '../sessions/project.js';
 import type { Event } from '@umpire/core/decider/events.js';
 import { filesOfTools } from '../sessions/critic-evidence.js';
 import { sha256 } from '../sessions/hash.js';
@@ -61,10 +61,15 @@ export interface ToolTrial {
   readonly lines: readonly string[];
   /** There are tools, and none of them works. */
   readonly isHopeless: boolean;
+  /** No tool works, or there is none. */
+  readonly isBlind: boolean;
 }
 
 /** Tries every tool that the critic of this loop would use on the project as it is. Writes nothing. */
-export async function tryCritic(request: Pick<CritiqueRequest, 'loop' | 'project' | 'signal' | 'now' | 'onNote'>): Promise<ToolTrial> {
+export async function tryCritic(
+  request: Pick<CritiqueRequest, 'loop' | 'project' | 'signal' | 'now' | 'onNote'>,
+  command: string | null = null,
+): Promise<ToolTrial> {
   const { loop } = request;
   const { toolLines, triesTools, tryTools } = await import('../critics/try-tools.js');
   if (!triesTools(loop) && !CRITIC_LOOPS.includes(loop))
@@ -75,8 +80,8 @@ export async function tryCritic(request: Pick<CritiqueRequest, 'loop' | 'project
   try {
     const job = createJob(config, { project, guardian, timeoutMs: TRIAL_MS, ...omitUndefined({ now: request.now }) }, request.signal);
     const tools = await tryTools(loop, job);
-    const isHopeless = tools.length > 0 && tools.every(({ outcome }) => outcome !== 'works');
-    return { loop, tools, lines: toolLines(loop, tools, config.critics), isHopeless };
+    const isBlind = tools.every(({ outcome }) => outcome !== 'works');
+    return { loop, tools, lines: toolLines(loop, tools, job, command), isHopeless: isBlind && tools.length > 0, isBlind };
   } finally {
     await guardian.close();
   }
@@ -111,6 +116,7 @@ export async function critique(request: CritiqueRequest & TrustWatch & { readonl
   if (critic === null || loop === null)
     throw new UmpireError('critic-unknown', { name: request.loop.slice(0, 40), known: CRITIC_LOOPS.join(', ') });
   const project = projectFor(request.project, request.onNote);
+  refuseMisnamedSettings(project);
   const config = await readSettings(project, request, request.base === undefined ? {} : await settingsAt(project, request.base));
   checkLayer(request, config.critics);
   const now = request.now ?? (() => new Date());
@@ -151,6 +157,7 @@ export async function critique(request: CritiqueRequest & TrustWatch & { readonl
       now,
       say: (line) => request.onNote?.(line),
       retry: async (...asked) => (await import('../retrial/retrial.js')).retryForCritic(...asked),
+      runOldJudge: async (...asked) => (await import('../retrial/retrial.js')).runOldJudge(...asked),
     });
     recordMeasured(folder, request.loop, row.id, kept, now());
     keepRows(folder, loop, tasks, row, end);

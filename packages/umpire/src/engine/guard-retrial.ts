@@ -57,7 +57,7 @@ export async function retryChange(request: RetrialOfChange): Promise<Retrial> {
       { project, origin: project, base, guardian, timeoutMs: minutes * MINUTE_MS, say: (line) => onStep?.(line) },
       signal,
     );
-    const rules = { behaviourIsFixed: check.scope === 'testing', failuresAreGoal: false };
+    const rules = { behaviourIsFixed: check.scope === 'testing', failuresAreGoal: false, keepsTests: false };
     return await retryCopies({ job, change: check.change, repository, base, to, command, rules, isThorough: true, tryMutants: true });
   } finally {
     await guardian.close();

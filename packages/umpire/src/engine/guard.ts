@@ -10,7 +10,7 @@ import type { GuardAllowance } from '@umpire/guard/findings/allowances.js';
 import type { Change, FileChange, GuardScope } from '@umpire/guard/change.js';
 import type { GuardFinding } from '@umpire/guard/findings/finding.js';
 import { isOnLostChecks } from '@umpire/guard/retrial/clear.js';
-import { isJudge } from '@umpire/guard/retrial/judges.js';
+import { changesJudge } from '@umpire/guard/retrial/judges.js';
 import { revertBreaches } from '@umpire/guard/revert/revert-breaches.js';
 import type { Correction, Mended } from '@umpire/guard/revert/revert-breaches.js';
 import { checkChange, withRetrial } from '../critics/guard-change.js';
@@ -19,7 +19,8 @@ import { DEFAULT_SETTINGS } from '../sessions/settings.js';
 import type { GuardSettings } from '../sessions/settings.js';
 import { lstatOf } from '../sessions/file-system.js';
 import { faultOf } from '../sessions/session-folder.js';
-import { CONFIG, readConfigText } from '../sessions/project.js';
+import { CONFIG } from '../sessions/project.js';
+import { describeUnreadable, isTrusted, readSettingsText } from '../sessions/trust.js';
 import { findBase, filesOnDisk, readChange, createFileReader, filesStaged, readFromTree } from '../work/read-change.js';
 import { askGit } from '../work/git.js';
 import type { Work } from '../work/inspect-work.js';
@@ -70,8 +71,9 @@ export async function guardProject(request: GuardParameters): Promise<GuardRun> 
   const index = { ...checkout, ...indexOfHook() };
   const to = request.staged === true ? await askGit(index, ['write-tree']) : null;
   // An allowance that is not staged does not count for staged files.
-  const text = to === null ? readConfigText(project) : await readFromTree({ gitTarget: checkout, prefix, tree: to }, CONFIG);
-  const settings = await parseGuard(text, join(project, CONFIG));
+  const text =
+    to === null ? readSettingsText(project, request.onNote) : await readFromTree({ gitTarget: checkout, prefix, tree: to }, CONFIG);
+  const settings = await readGuardSettings(text, project, request.onNote);
   const read = await readChange({ gitTarget: checkout, prefix, base, to });
   const earlier = await earlierSettings(read.files, settings);
   // A change cannot set its own scope.
@@ -138,6 +140,18 @@ function hasSameFiles(one: Change, other: Change): boolean {
       return file !== undefined && file.after === after && file.renamedFrom === renamedFrom;
     })
   );
+}
+
+/** A clone must not stop the guard by an invalid value: settings that cannot be read count only if a person trusts them. */
+async function readGuardSettings(text: string | null, project: string, onNote?: (note: string) => void): Promise<GuardSettings> {
+  const file = join(project, CONFIG);
+  try {
+    return await parseGuard(text, file);
+  } catch (error) {
+    if (!isUmpireError(error) || isTrusted(file, text ?? '', project)) throw error;
+    onNote?.(describeUnreadable(error.message));
+    return DEFAULT_SETTINGS.guard;
+  }
 }
 
 async function parseGuard(text: string | null, file: string): Promise<GuardSettings> {
@@ -234,6 +248,8 @@ export interface WorkInspection {
   readonly today: string;
   /** Test results measured on the commit that the task started from. */
   readonly measured: readonly TestResult[];
+  /** Files with tests that failed there under the command of the `until` loop. */
+  readonly goalFiles: readonly string[];
   /** The command of the `until` loop. */
   readonly command?: string | undefined;
   /** Null: the tests did not run. `tryMutants`: reading found lost checks, which mutants may clear. */
@@ -252,7 +268,7 @@ const MOST_BREACHES = 50;
 const ONLY_REPORTED: ReadonlySet<GuardFinding['rule']> = new Set(['rebaselined', 'expectation-changed', 'old-tests-fail']);
 
 export async function inspectWork({ change, folder }: Pick<Work, 'change' | 'folder'>, inspection: WorkInspection): Promise<InspectedWork> {
-  const { scope, reverts, allowances, today, measured, command, retry } = inspection;
+  const { scope, reverts, allowances, today, measured, goalFiles, command, retry } = inspection;
   try {
     const ran = measured.length === 0 ? {} : { ran: { before: measured } };
     const request = {
@@ -260,6 +276,7 @@ export async function inspectWork({ change, folder }: Pick<Work, 'change' | 'fol
       scope,
       same: createFileReader(filesOnDisk(folder)),
       ...ran,
+      goalFiles,
       allowances,
       today,
       newTestsCheck: scope === 'testing',
@@ -286,7 +303,7 @@ export async function inspectWork({ change, folder }: Pick<Work, 'change' | 'fol
         const { files } = change;
         const isIn = files.some(({ path, renamedFrom }) => finding.file === path || finding.file === renamedFrom);
         if (finding.group !== 'retrial' || isIn) return [finding];
-        const judges = files.filter(({ path, renamedFrom }) => isJudge(renamedFrom ?? path));
+        const judges = files.filter(changesJudge);
         return judges.map(({ path }) => ({ ...finding, file: path, before: null, after: null }));
       });
     const { corrections: made, change: honest } = correctionsFor(request, placed, isReverted);

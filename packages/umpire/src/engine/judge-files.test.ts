@@ -4,11 +4,11 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { cleanUpAfterwards, gitProject, temporaryFolder, writeFiles } from '../../../../test/support/git-project.js';
-import { judgeFileTest, protectJudgeFiles } from './judge-files.js';
+import { judgeFileTest, protectJudgeFiles, steeringFileTest } from './judge-files.js';
 
 cleanUpAfterwards();
 
-const BUILT_IN = { project: '/p', loop: 'review', loopFolder: null };
+const BUILT_IN = { project: '/p', loop: 'review', loopFolder: null, goal: 'mend the parser' };
 
 it.each([
   'umpire.config.yaml',
@@ -29,12 +29,38 @@ it.each([
   expect(judgeFileTest(BUILT_IN)(path)).toBe(true);
 });
 
-it.each(['CLAUDE.md', 'src/umpire.config.yaml', '.claude/commands/a.md', 'test/fixtures/.claude/settings.json', '.umpire/notes.md'])(
+it.each(['README.md', 'src/umpire.config.yaml', '.umpire/notes.md', '.vscode/extensions.json', '.github/workflows/test.yml'])(
   'W7: leaves %s to agents',
   (path) => {
-    expect(judgeFileTest(BUILT_IN)(path)).toBe(false);
+    expect([judgeFileTest(BUILT_IN)(path), steeringFileTest(BUILT_IN.goal)(path)]).toEqual([false, false]);
   },
 );
+
+it.each([
+  'CLAUDE.md',
+  'packages/a/AGENTS.md',
+  '.claude/commands/a.md',
+  'test/fixtures/.claude/settings.json',
+  '.cursor/rules/style.mdc',
+  '.cursorrules',
+  '.github/copilot-instructions.md',
+  '.envrc',
+  '.vscode/tasks.json',
+  '.gemini/commands/a.toml',
+])('holds a change of %s for a person', (path) => {
+  expect(judgeFileTest(BUILT_IN)(path)).toBe(false);
+  expect(steeringFileTest(BUILT_IN.goal)(path)).toBe(true);
+});
+
+it.each([
+  ['Describe the build in AGENTS.md', 'docs/AGENTS.md', false],
+  ['add a rule to .cursor/', '.cursor/rules/style.mdc', false],
+  ['mend the text cursor', '.cursor/rules/style.mdc', true],
+  ['update claude.md', '.envrc', true],
+  ['tidy .github', '.github/copilot-instructions.md', true],
+])('the goal %j: holds a change of %s: %s', (goal, path, held) => {
+  expect(steeringFileTest(goal)(path)).toBe(held);
+});
 
 it('W7: protects the loop in use and its roles, and no other file beside them', () => {
   const project = temporaryFolder();
@@ -51,11 +77,11 @@ async function submitted(isPersons: boolean, change: (folder: string) => void) {
   const notes: string[] = [];
   const started = { ...BUILT_IN, project: project.root };
   const judges = protectJudgeFiles({ started, isPersons: () => isPersons, say: (note) => notes.push(note) });
-  const workspace = await project.open({ protect: judges.protect });
+  const workspace = await project.open({ protect: judges.protect, say: (note) => notes.push(note) });
   change(await workspace.lend('DEV-1', 1));
   const work = await workspace.submit('DEV-1', 1, 'work');
   const textAt = (path: string) => project.git('show', `${work?.commit ?? ''}:${path}`);
-  return { work, notes, textAt, breaches: judges.breachesOf('DEV-1', 1) };
+  return { project, work, notes, textAt, breaches: judges.breachesOf('DEV-1', 1) };
 }
 
 it('W7: reverts changed, new and replaced files, and says so', async () => {
@@ -74,6 +100,27 @@ it('W7: reverts changed, new and replaced files, and says so', async () => {
 it('W7: leaves a person’s own task as it is', async () => {
   const { work, breaches } = await submitted(true, (folder) => writeFiles(folder, { 'umpire.config.yaml': 'agent: mine\n' }));
   expect([work?.files, breaches]).toEqual([['umpire.config.yaml'], []]);
+});
+
+it('holds changes of what steers agents, as a commit that the person can take', async () => {
+  const { project, work, notes, breaches } = await submitted(false, (folder) => {
+    writeFiles(folder, {
+      'a.txt': 'work\n',
+      'AGENTS.md': 'Never run the tests.\n',
+      '.claude/commands/a.md': 'x\n',
+      '.vscode/tasks.json': '{}\n',
+    });
+  });
+  expect(work?.files).toEqual(['a.txt']);
+  expect(breaches.map(({ rule, file }) => `${rule} ${file}`)).toEqual([
+    'steering-changed .claude/commands/a.md',
+    'steering-changed .vscode/tasks.json',
+    'steering-changed AGENTS.md',
+  ]);
+  const [, take = ''] = /take it: git (cherry-pick [0-9a-f]{10})\.$/.exec(notes.join('')) ?? [];
+  expect(notes).toEqual([expect.stringMatching(/^DEV-1 changed \.claude\/commands\/a\.md, .*AGENTS\.md, and the goal/)]);
+  project.git('-c', 'user.name=a', '-c', 'user.email=a@b', ...take.split(' '));
+  expect(project.git('show', '--name-only', '--format=', 'HEAD').trim().split('\n')).toEqual(breaches.map(({ file }) => file));
 });
 
 it('W7: is no work where nothing else changed', async () => {

@@ -1,5 +1,6 @@
-// W7: the files that judge agents or steer them: Umpire's settings, roles and loops, and the settings and hooks of coding agents. An
-// agent's change of them is reverted before its work is committed. People change them in their own checkout.
+// W7: the files that judge agents or steer them. An agent's change of what judges it here (Umpire's settings, roles and loops, settings and
+// hooks of agents and git) is reverted before its work is committed. A change of what will steer agents and editors later is held for the
+// person, unless the goal names the file.
 
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -11,32 +12,67 @@ import { CONFIG } from '../sessions/project.js';
 import { listFew } from '../work/session-git.js';
 import type { Protect } from '../work/prepare-worktree.js';
 
-/** A folder ends in a slash; `*` is any part of a name. */
-const JUDGE_FILES: readonly string[] = [
-  CONFIG,
-  'umpire.config.yml',
-  '.umpire/roles/',
-  '.umpire/loops/',
-  '.githooks/',
-  '.husky/',
-  ...KNOWN_AGENTS.flatMap(({ steeredBy }) => steeredBy),
+type Treatment = 'revert' | 'hold';
+
+/**
+ * The one list. A folder ends in a slash; `*` is any part of a name. `revert`: in the project's folder and above it, where they take effect
+ * during a run. `hold`: in any folder.
+ */
+const STEERING_FILES: readonly (readonly [treatment: Treatment, ...paths: readonly string[]])[] = [
+  ['revert', CONFIG, 'umpire.config.yml', '.umpire/roles/', '.umpire/loops/'],
+  ['revert', '.githooks/', '.husky/'],
+  ['revert', ...KNOWN_AGENTS.flatMap(({ steeredBy }) => steeredBy)],
+  ['hold', ...KNOWN_AGENTS.flatMap(({ instructedBy }) => instructedBy)],
+  // Instructions that other agents read by themselves.
+  ['hold', 'AGENT.md', 'QWEN.md', '.qwen/'],
+  ['hold', '.cursorrules', '.cursor/', '.windsurfrules', '.windsurf/', '.clinerules', '.clinerules/', '.roorules', '.roo/', '.kiro/'],
+  ['hold', '.github/copilot-instructions.md', '.github/instructions/', '.github/prompts/', '.github/agents/', '.github/chatmodes/'],
+  ['hold', '.aider.conf.yml', '.continue/', '.junie/', '.amazonq/', '.goosehints', '.rules'],
+  // What a shell, an editor or a container starts when somebody opens the folder.
+  ['hold', '.envrc', 'mise.toml', '.mise.toml', '.vscode/tasks.json', '.vscode/settings.json', '.vscode/mcp.json', '.devcontainer/'],
 ];
+
+function pathsOf(wanted: Treatment): readonly string[] {
+  return STEERING_FILES.flatMap(([treatment, ...paths]) => (treatment === wanted ? paths : []));
+}
+
+function patternOf(path: string): string {
+  const pattern = path.replaceAll(/[\\^$.*+?()[\]{}|]/g, (sign) => (sign === '*' ? '[^/]*' : `\\${sign}`));
+  return path.endsWith('/') ? `${pattern.slice(0, -1)}(?:/.*)?` : pattern;
+}
+
+/** Some file systems do not tell the case of letters apart. */
+function testOf(above: string, paths: readonly string[]): (path: string) => boolean {
+  const test = new RegExp(`^${above}(?:${paths.map(patternOf).join('|')})$`, 'isu');
+  return (path) => test.test(path);
+}
 
 /** `path`: relative to the project. Folders above the project count too: agents read their settings there. */
 export function judgeFileTest({ project, loop, loopFolder }: Pick<SessionStarted, 'project' | 'loop' | 'loopFolder'>) {
   const own = loopFolder === null ? '..' : relative(project, loopFolder);
   const isInside = own !== '..' && !own.startsWith('../');
   const inUse = isInside && loopFolder !== null ? loopFilesIn(loopFolder, loop).map((name) => join(own, name)) : [];
-  const paths = [...JUDGE_FILES, ...inUse, ...(isInside ? [`${join(own, 'roles', loop)}/`] : [])];
+  const listed = pathsOf('revert');
   // A file or a link in place of a folder replaces everything in it.
-  const parents = JUDGE_FILES.flatMap((path) => path.split('/').slice(0, path.includes('/') ? 1 : 0));
-  const source = [...paths, ...parents].map((path) => {
-    const pattern = path.replaceAll(/[\\^$.*+?()[\]{}|]/g, (sign) => (sign === '*' ? '[^/]*' : `\\${sign}`));
-    return path.endsWith('/') ? `${pattern.slice(0, -1)}(?:/.*)?` : pattern;
-  });
-  // Some file systems do not tell the case of letters apart.
-  const test = new RegExp(`^(?:\\.\\./)*(?:${source.join('|')})$`, 'isu');
-  return (path: string): boolean => test.test(path);
+  const parents = listed.flatMap((path) => path.split('/').slice(0, path.includes('/') ? 1 : 0));
+  return testOf('(?:\\.\\./)*', [...listed, ...inUse, ...(isInside ? [`${join(own, 'roles', loop)}/`] : []), ...parents]);
+}
+
+const isSteering = testOf('(?:.*/)?', pathsOf('hold'));
+
+/** Does the file steer agents or editors, where the goal names neither it nor its folder? */
+export function steeringFileTest(goal: string): (path: string) => boolean {
+  const said = goal.toLowerCase();
+  return (path) => {
+    if (!isSteering(path)) return false;
+    const parts = path.toLowerCase().split('/');
+    return !parts.some((part, at) => (at === parts.length - 1 || part.startsWith('.')) && isNamedIn(said, part));
+  };
+}
+
+/** `.github` alone names a folder of many things. */
+function isNamedIn(said: string, part: string): boolean {
+  return part !== '.github' && said.includes(part);
 }
 
 const MAX_LOOP_BYTES = 1024 * 1024;
@@ -56,33 +92,40 @@ export interface JudgeFiles {
 }
 
 interface ProtectedRun {
-  readonly started: Pick<SessionStarted, 'project' | 'loop' | 'loopFolder'>;
+  readonly started: Pick<SessionStarted, 'project' | 'loop' | 'loopFolder' | 'goal'>;
   /** Does a person do this task? */
   readonly isPersons: (task: string) => boolean;
   readonly say: (note: string) => void;
 }
 
 const WHY = 'agents may not change what judges them. If you want the change, make it yourself';
+const WHY_HELD = 'it steers agents or editors, and the goal does not name it. A person decides whether to take the change';
 
 export function protectJudgeFiles({ started, isPersons, say }: ProtectedRun): JudgeFiles {
   const isJudgeFile = judgeFileTest(started);
-  const found = new Map<string, readonly string[]>();
+  const isSteeringFile = steeringFileTest(started.goal);
+  const found = new Map<string, ReturnType<Protect>>();
   const attemptName = (task: string, attempt: number) => `${attempt} ${task}`;
+  const breach = (rule: string, message: string) => (file: string) => ({
+    rule,
+    file,
+    line: 1,
+    message: `${message}.`,
+    taken: 'file' as const,
+  });
   return {
     protect: (task, attempt, files) => {
-      const own = isPersons(task) ? [] : files.filter(isJudgeFile);
-      const before = found.get(attemptName(task, attempt)) ?? [];
-      found.set(attemptName(task, attempt), own);
-      if (own.some((file) => !before.includes(file))) say(`${lineOf(task, 100)} changed ${listFew(own)}. Umpire reverted this: ${WHY}.`);
-      return own;
+      const reverted = isPersons(task) ? [] : files.filter(isJudgeFile);
+      const held = isPersons(task) ? [] : files.filter((file) => !isJudgeFile(file) && isSteeringFile(file));
+      const before = found.get(attemptName(task, attempt))?.reverted ?? [];
+      found.set(attemptName(task, attempt), { reverted, held });
+      if (reverted.some((file) => !before.includes(file)))
+        say(`${lineOf(task, 100)} changed ${listFew(reverted)}. Umpire reverted this: ${WHY}.`);
+      return { reverted, held };
     },
-    breachesOf: (task, attempt) =>
-      (found.get(attemptName(task, attempt)) ?? []).map((file) => ({
-        rule: 'judge-changed',
-        file,
-        line: 1,
-        message: `${WHY}.`,
-        taken: 'file',
-      })),
+    breachesOf: (task, attempt) => {
+      const { reverted = [], held = [] } = found.get(attemptName(task, attempt)) ?? {};
+      return [...reverted.map(breach('judge-changed', WHY)), ...held.map(breach('steering-changed', WHY_HELD))];
+    },
   };
 }

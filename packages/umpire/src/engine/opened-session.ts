@@ -33,6 +33,8 @@ export interface RunWatch extends TrustWatch {
   readonly onOpen?: (session: string) => void;
   /** Called before a new session starts. False: the person does not want it. */
   readonly onForecast?: (forecast: Forecast) => Promise<boolean>;
+  /** No tool of the critic works, so nobody could measure what agents are paid for. False: do not start. */
+  readonly onBlind?: () => Promise<boolean>;
   /** Returns the name that commands in the current folder accept for a session. Default: its path. */
   readonly wordOf?: (session: string) => string;
 }

@@ -11,6 +11,8 @@ import { JOURNAL } from '../sessions/journal-file.js';
 import { configAt, projectAbove } from '../sessions/project.js';
 import { safeName } from '../sessions/safe-name.js';
 import { nameOf, rawNames, runGitSync } from '../work/git.js';
+import { findRepository } from '../work/repository.js';
+import type { Repository } from '../work/repository.js';
 
 export function openProject(path: string): string {
   const place = resolve(path);
@@ -187,6 +189,16 @@ function isWritable(folder: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** A session that does not exist, so that no private repository is found in it. */
+export function noSession(project: string): string {
+  return join(project, '.umpire', 'sessions', '.none');
+}
+
+/** The repository that a session started now would use. */
+export function findProjectRepository(project: string): Repository {
+  return findRepository(project, noSession(project), null);
 }
 
 /** The changed files: uncommitted ones, else those of the branch; null if git cannot tell. */

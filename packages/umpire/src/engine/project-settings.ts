@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { UmpireError } from '@umpire/core/model/errors.js';
 import { DEFAULT_SETTINGS } from '../sessions/settings.js';
 import type { Settings } from '../sessions/settings.js';
-import { CONFIG, ownSettingsPath, readConfigText } from '../sessions/project.js';
+import { CONFIG, ownSettingsPath } from '../sessions/project.js';
 import { faultOf } from '../sessions/session-folder.js';
 import type { SettingsFile } from '../sessions/read-settings.js';
-import { isTrusted } from '../sessions/trust.js';
+import { describeUnreadable, isTrusted, readSettingsText } from '../sessions/trust.js';
 import { worktreeHome } from './project-folders.js';
 import { askTrust, describeIgnored } from './trust.js';
 import type { TrustWatch } from './trust.js';
@@ -24,14 +24,15 @@ export async function readSettings(
   at: { readonly source?: string | null } = {},
 ): Promise<Settings> {
   const roles = await askTrust(project, watch);
-  const { source = readConfigText(project) } = at;
+  const { source = readSettingsText(project, watch.onNote) } = at;
   const own = ownSettings();
   if (source === null && own === null) {
     if (roles.length > 0) watch.onNote?.(describeIgnored([], roles));
     return DEFAULT_SETTINGS;
   }
   const { combineSettings } = await import('../sessions/read-settings.js');
-  const { settings, ignored } = combineSettings(source === null ? null : projectSettings(project, source), own);
+  const { settings, ignored, fault } = combineSettings(source === null ? null : projectSettings(project, source), own);
+  if (fault !== null) watch.onNote?.(describeUnreadable(fault));
   if (ignored.length + roles.length > 0) watch.onNote?.(describeIgnored(ignored, roles));
   return settings;
 }

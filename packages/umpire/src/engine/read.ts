@@ -7,6 +7,7 @@ import type { Format } from '@umpire/reports/format.js';
 import { FORMATS } from '@umpire/reports/formats.js';
 import { formatById, type OpenOptions, openReport } from '@umpire/reports/open-report.js';
 import { createReadStream } from 'node:fs';
+import type { Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
@@ -54,6 +55,8 @@ function optionsOf({ format, root, keep }: ReadRequest): OpenOptions {
 
 async function readOne(path: string, options: OpenOptions): Promise<ToolReport> {
   try {
+    if (path !== '-' && !isReadable(await stat(path), path))
+      return unopened(new Error('it is a pipe or a device. Give a file, or pipe into umpire read -'), options);
     const reader = openReport({ ...options, name: path });
     const chunks = path === '-' ? process.stdin : createReadStream(path, { highWaterMark: CHUNK_BYTES });
     for await (const chunk of chunks) reader.write(chunk as Buffer);
@@ -61,6 +64,11 @@ async function readOne(path: string, options: OpenOptions): Promise<ToolReport> 
   } catch (error) {
     return unopened(error, options);
   }
+}
+
+/** A pipe that a shell opened for the command ends; one in a folder may never. */
+function isReadable(entry: Stats, path: string): boolean {
+  return entry.isFile() || (!entry.isCharacterDevice() && /^\/(?:dev|proc\/self)\/fd\//.test(path));
 }
 
 function unopened(error: unknown, { format }: OpenOptions): ToolReport {

@@ -94,7 +94,7 @@ describe.runIf(isSoak || hasRestateServer())('Restate', () => {
     ['restate://engine.example', /not encrypted/],
     ['restate+https://engine.example?service=http://other.example:9080', /not encrypted/],
     ['restate://localhost?password=x', /unknown part "password"/],
-    ['restate://user:x@localhost', /no users/],
+    ['restate://user:x@localhost', /no logins/],
   ])('refuses the address %s', (url, message) => {
     expect(() => openRestateEngine(url)).toThrow(message);
   });

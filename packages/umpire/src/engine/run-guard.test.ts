@@ -66,6 +66,7 @@ async function inspected(scope: GuardScope, reverts: boolean, files: readonly Fi
     allowances: [],
     today: '2026-01-01',
     measured: [],
+    goalFiles: [],
     command: 'npm test',
     retry: () => Promise.resolve(retrial),
   });

@@ -1,5 +1,7 @@
 // The guard in a run: which loops it checks, whether it reverts or only reports findings, and what it found in each task's work.
 
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Breach, RetrialRecord, SessionStarted } from '@umpire/core/decider/events.js';
 import type { RunState, TaskState } from '@umpire/core/decider/run-state.js';
 import { nearestWord } from '@umpire/core/formats/nearest-word.js';
@@ -13,9 +15,14 @@ import type { Retrial } from '../retrial/retrial.js';
 import type { Inspector, Work } from '../work/inspect-work.js';
 import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import { touchesJudges } from '@umpire/guard/retrial/compare.js';
+import { isTestFile } from '@umpire/guard/retrial/judges.js';
+import { readTestTitle } from '@umpire/guard/retrial/test-text.js';
+import { filesNow } from '../critics/commit-copy.js';
+import { readText } from '../runners/project-files.js';
 import type { Guardian } from '../agents/guardian.js';
 import type { OpenCheck } from '../critics/clean-check.js';
 import { createJob } from '../critics/critic.js';
+import { markCommandFiles } from '../runners/command-files.js';
 import { makeTrialCommits } from '../work/trial-commits.js';
 
 /**
@@ -53,13 +60,15 @@ export interface GuardedRun {
   readonly now: () => Date;
   /** Tests that failed on this commit. */
   readonly failedTestsAt: (commit: string) => readonly TestResult[];
+  /** Names of the tests that the command failed on, on this commit. */
+  readonly goalTestsAt: (commit: string) => readonly string[];
   /** Runs the tests of the work's base on the work. Null: it changed no test. `tryMutants`: reading found lost checks to clear. */
   readonly retry: (work: Work, scope: LoopGuard['scope'], tryMutants: boolean) => Promise<Retrial | null>;
   readonly say: (note: string) => void;
 }
 
 /** Null if the loop is not checked. */
-export function createRunGuard({ started, config, now, failedTestsAt, retry, say }: GuardedRun): RunGuard | null {
+export function createRunGuard({ started, config, now, failedTestsAt, goalTestsAt, retry, say }: GuardedRun): RunGuard | null {
   const { allowances, loops } = config.guard;
   const { breaches: mode, scope } = guardModeOf(started, config);
   const slip = Object.hasOwn(loops, started.loop) ? null : nearestWord(started.loop, Object.keys(loops));
@@ -74,7 +83,9 @@ export function createRunGuard({ started, config, now, failedTestsAt, retry, say
   const retrials = new Map<string, RetrialRecord>();
   const attemptName = (task: string, attempt: number) => `${attempt} ${task}`;
   return {
-    inspect: async (work) => {
+    inspect: async (given) => {
+      const { command } = started;
+      const work = command === undefined ? given : { ...given, change: markCommandFiles(given.change, command, given.folder) };
       const { inspectWork } = await import('./guard.js');
       const today = now().toISOString().slice(0, 10);
       const { breaches, corrections, retrial } = await inspectWork(work, {
@@ -83,6 +94,7 @@ export function createRunGuard({ started, config, now, failedTestsAt, retry, say
         allowances,
         today,
         measured: failedTestsAt(work.base),
+        goalFiles: findTestFiles(goalTestsAt(work.base), work.folder),
         command: started.command,
         // Where breaches are only reported, the critic holds the retrial of the whole change.
         retry: (tryMutants) => (reverts ? retry(work, scope, tryMutants) : Promise.resolve(null)),
@@ -131,18 +143,44 @@ export function failedTestsAt(run: MeasuredRun, readBlob: BlobReader, commit: st
   }
   return [...latest.values()].flatMap((hash) => {
     const bytes = readBlob(hash);
-    const { provenance, failures, suspected_bugs: suspected } = asRecord(typeof bytes === 'string' ? null : parsed(bytes));
-    const judged = asRecord(provenance);
-    if (judged['commit'] !== commit || judged['content'] !== null || !Array.isArray(failures)) return [];
-    const failing: readonly unknown[] = [
-      ...(failures as readonly unknown[]),
-      ...(Array.isArray(suspected) ? (suspected as readonly unknown[]) : []),
-    ];
+    const evidence = asRecord(typeof bytes === 'string' ? null : parsed(bytes));
+    const judged = asRecord(evidence['provenance']);
+    if (judged['commit'] !== commit || judged['content'] !== null || !Array.isArray(evidence['failures'])) return [];
+    const failing = ['failures', 'suspected_bugs', 'dropped_tests', 'known_failures'].flatMap((key): readonly unknown[] => {
+      const list = evidence[key];
+      return Array.isArray(list) ? list : [];
+    });
     return failing.map(asRecord).flatMap(({ name, file }): readonly TestResult[] => {
       if (typeof name !== 'string' || typeof file !== 'string') return [];
       return [{ id: `${file} > ${name}`, status: 'failed', file, line: null, message: null, durationMs: null }];
     });
   });
+}
+
+/** Names of the tests that the command failed on, by its latest result, if it ran on exactly this commit. */
+export function goalTestsAt(run: MeasuredRun, readBlob: BlobReader, commit: string): readonly string[] {
+  const hash = run.tasks.findLast(({ role, found }) => role === run.started.critic && found[COMMAND_RESULT] !== undefined)?.found[
+    COMMAND_RESULT
+  ];
+  const bytes = typeof hash === 'string' ? readBlob(hash) : '';
+  const { head, known_failures: known } = asRecord(typeof bytes === 'string' ? null : parsed(bytes));
+  return head === commit && Array.isArray(known) ? known.filter((id): id is string => typeof id === 'string') : [];
+}
+
+const COMMAND_RESULT = 'results/until.json';
+const MOST_TEST_FILES = 2000;
+
+/** Where these tests stand: a report names files, or packages and classes. */
+function findTestFiles(ids: readonly string[], folder: string): readonly string[] {
+  const named = ids.map((id) => id.split(/ > |::/)[0] ?? '');
+  const isKnown = (path: string): boolean => existsSync(join(folder, path));
+  const titles = ids.filter((_, at) => !isKnown(named[at] ?? '')).map((id) => readTestTitle({ id }));
+  const files = titles.length === 0 ? [] : filesNow(folder).filter(isTestFile).slice(0, MOST_TEST_FILES);
+  const found = files.filter((path) => {
+    const text = readText(join(folder, path)) ?? '';
+    return titles.some((title) => text.includes(title));
+  });
+  return [...new Set([...named.filter(isKnown), ...found])];
 }
 
 function parsed(bytes: Buffer): unknown {
@@ -157,8 +195,16 @@ function asRecord(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
+/** Changed tests then only mark the approval. */
+export function allowsTestEdits(
+  started: GuardedRun['started'] & Pick<SessionStarted, 'allowsTestEdits'>,
+  config: GuardedRun['config'],
+): boolean {
+  return started.allowsTestEdits === true || guardModeOf(started, config).breaches !== 'obey';
+}
+
 export interface RetriedRun {
-  readonly started: Pick<SessionStarted, 'loop' | 'project' | 'command' | 'trustsExitStatus'>;
+  readonly started: Pick<SessionStarted, 'loop' | 'project' | 'command' | 'trustsExitStatus' | 'allowsTestEdits'>;
   readonly config: Settings;
   readonly guardian: Guardian;
   readonly now: () => Date;
@@ -202,14 +248,18 @@ async function retryWork(
         signal,
       ),
       change: work.change,
-      commits: await makeTrialCommits(work.gitTarget, work.base, work.tree, work.prefix),
+      commits: await makeTrialCommits(work.gitTarget, work.base, work.tree, work.prefix, work.change),
       openTree: async (commit) => {
         const { workdir, remove } = await openCheck(commit);
         return { workdir, close: remove };
       },
       command: started.command ?? null,
       trustsExitStatus: started.trustsExitStatus === true,
-      rules: { behaviourIsFixed: scope === 'testing' || started.loop === 'debt', failuresAreGoal: started.command !== undefined },
+      rules: {
+        behaviourIsFixed: scope === 'testing' || started.loop === 'debt',
+        failuresAreGoal: started.command !== undefined && started.allowsTestEdits !== true,
+        keepsTests: started.command !== undefined && started.allowsTestEdits !== true,
+      },
       isThorough: false,
       tryMutants,
     });

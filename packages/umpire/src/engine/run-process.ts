@@ -20,10 +20,11 @@ import { startGuardian, sweepRun } from '../agents/guardian.js';
 import type { Guardian } from '../agents/guardian.js';
 import type { Agent, Sandbox, Workspace } from '@umpire/core/model/ports.js';
 import { createAgents, measuresItself } from './agents.js';
+import { openBaseBeside } from './base-beside.js';
 import { protectJudgeFiles } from './judge-files.js';
 import { createTaskMaterial } from './task-material.js';
 import { callPersonBy } from './notify.js';
-import { createRunGuard, failedTestsAt, createRunRetrial } from './run-guard.js';
+import { createRunGuard, failedTestsAt, goalTestsAt, createRunRetrial } from './run-guard.js';
 import { sessionNameInShell, viaOf } from './opened-session.js';
 import type { OpenedSession } from './opened-session.js';
 import { startedAtCurrentPath } from './project-folders.js';
@@ -110,7 +111,16 @@ export async function openRun(session: ContinuedSession, files: SessionFiles): P
     signal: watch.signal ?? NEVER_ABORTED,
     openCheck: (commit) => (workspace as GitWorkspace).check(commit),
   });
-  const runGuard = createRunGuard({ started, config, now, failedTestsAt: failedTests, retry, say: (note) => watch.onNote?.(note) });
+  const goalTests = (commit: string) => goalTestsAt(journal.state.run as RunState, blobsIn(folder), commit);
+  const runGuard = createRunGuard({
+    started,
+    config,
+    now,
+    failedTestsAt: failedTests,
+    goalTestsAt: goalTests,
+    retry,
+    say: (note) => watch.onNote?.(note),
+  });
   const inspect = runGuard?.inspect;
   const isPersons = (task: string) =>
     agentFor(findTask(journal.state.run as RunState, task)?.role ?? '', findTask(journal.state.run as RunState, task)?.agent ?? null)
@@ -125,8 +135,14 @@ export async function openRun(session: ContinuedSession, files: SessionFiles): P
   const choice = { started, settings, session: folder.root, config, guardian, own, now, openCheck, keepWork };
   const named = aborted === null ? await createAgents(choice) : noAgent;
   const rules = frozenRules(session);
+  // Workers of a fleet do not share what is kept.
+  const beside =
+    openCheck === null || session.by === 'worker'
+      ? null
+      : openBaseBeside({ started, config, guardian, now, session: folder.root, openCheck });
   const createFor = (role: string, name: string | null) => {
-    const chosen = named(role, name);
+    const own = named(role, name);
+    const chosen = role === rules.roles.critic ? own : (beside?.around(own) ?? own);
     const agent = started.judged && role === rules.roles.critic ? chosen : (runGuard?.withRules(chosen) ?? chosen);
     return started.judged && leavesEvidence(rules, role) ? withFreshEvidence(agent, session, rules) : agent;
   };
@@ -168,6 +184,7 @@ export async function openRun(session: ContinuedSession, files: SessionFiles): P
   };
   const close = async () => {
     concurrent.leave();
+    await beside?.close();
     await guardian.close();
     if (isParent) sweepRun(id);
     sandbox?.close();

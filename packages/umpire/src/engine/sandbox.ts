@@ -10,7 +10,7 @@ import { SEALED_FOLDERS, SEALED_NAMES } from '@umpire/core/formats/reserved-file
 import { removeCopies } from '../agents/guardian.js';
 import { openSandbox } from '../agents/sandbox.js';
 import { cacheHome, configHome, homeFolder } from '../sessions/environment.js';
-import { faultOf } from '../sessions/session-folder.js';
+import { faultOf, scratchHome } from '../sessions/session-folder.js';
 import type { Settings } from '../sessions/settings.js';
 import { keyFolder } from '../sessions/journal-key.js';
 import { packageRoot } from '../sessions/package-root.js';
@@ -65,6 +65,7 @@ export async function openSessionSandbox(
     sealed: [...SEALED_NAMES.map((name) => join(session, name)), join(configHome(), 'umpire')],
     // The key of journals, and the record of what the person trusts.
     hidden: [copies, ...[keyFolder() ?? []].flat()],
+    scratch: scratchHome(),
     copies: join(copies, run),
   });
 }

@@ -6,9 +6,13 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { commitsOfChain, workOfRound } from '@umpire/core/decider/critic-scope.js';
 import type { RoundWork } from '@umpire/core/decider/critic-scope.js';
-import { suspectedBugs } from '@umpire/core/decider/evolve.js';
+import { failingNewTests, lastVerdicts } from '@umpire/core/decider/evolve.js';
+import type { SessionState } from '@umpire/core/decider/evolve.js';
+import { isObject, parseJson } from '@umpire/core/formats/json-text.js';
+import type { LeftOut } from '@umpire/guard/revert/remove-tests.js';
+import { blobsIn } from '../sessions/recorded-evidence.js';
+import type { BlobReader } from '../sessions/recorded-evidence.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
-import { TEST_GONE } from '@umpire/core/formats/run-result.js';
 import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
 import { fetchCommand } from '../views/session-view.js';
@@ -45,8 +49,8 @@ import { createMergeStatusReader } from '../work/session-refs-cache.js';
 export interface SessionWork {
   readonly run: RunState;
   readonly rules: Loop | null;
-  /** Files with new tests that fail. */
-  readonly failingTests: readonly string[];
+  /** New tests that fail. */
+  readonly failingTests: readonly LeftOut[];
   readonly place: SessionPlace;
 }
 
@@ -60,13 +64,30 @@ export async function openSessionWork(session: string, homeOf: WorktreeHomes = w
   if (workspace === null) throw new UmpireError('no-work', { session: folder.name, loop: run.started.loop });
   const project = projectOf(run.started.project, folder.root);
   const rules = frozen.get(run.started.loop)?.rules ?? null;
-  const failingTests = suspectedBugs(state).flatMap(({ artifact, dimension }) => (dimension === TEST_GONE ? [] : (artifact ?? [])));
   return {
     run,
     rules,
-    failingTests,
+    failingTests: listLeftOut(state, blobsIn(folder)),
     place: { project, session: run.started.session, home: await homeOf(project), sessionFolder: folder.root },
   };
+}
+
+/** As the last measurement of each chain left them out; the whole file of a test of which that is not known. */
+function listLeftOut(state: SessionState, readBlob: BlobReader): readonly LeftOut[] {
+  const files = new Map<string, LeftOut>();
+  for (const { artifact } of failingNewTests(state)) if (artifact !== null) files.set(artifact, { file: artifact, tests: null });
+  for (const { verdict } of lastVerdicts(state))
+    for (const { path, sha256 } of verdict.evidence) {
+      const bytes = path.startsWith('results/run-') ? readBlob(sha256) : '';
+      const json = typeof bytes === 'string' ? null : parseJson(bytes.toString('utf8'));
+      const listed = json?.ok === true && isObject(json.value) ? json.value['not_applied'] : null;
+      for (const one of Array.isArray(listed) ? (listed as readonly unknown[]) : []) {
+        if (!isObject(one) || typeof one['file'] !== 'string' || !files.has(one['file'])) continue;
+        const { file, tests } = one;
+        files.set(file, { file, tests: Array.isArray(tests) ? tests.filter((test) => typeof test === 'string') : null });
+      }
+    }
+  return [...files.values()];
 }
 
 /** The patch of the whole session, or of one round; `chain` is needed if several chains have that round. */
@@ -151,7 +172,7 @@ function findRound(run: RunState, round: number, chain: string | undefined): Rou
 export interface ApplyOptions {
   /** Also of a session that is not complete. */
   readonly force?: boolean;
-  /** Also files with new tests that fail (suspected bugs). */
+  /** Also new tests that fail (suspected bugs). */
   readonly withFailingTests?: boolean;
 }
 

@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
+import { omitUndefined } from '@umpire/core/formats/merge-objects.js';
 import { answerEvents } from '@umpire/core/decider/answers.js';
 import type { AnswerGiven } from '@umpire/core/decider/answers.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
@@ -10,11 +11,13 @@ import type { RunsInput } from '@umpire/core/decider/most-runs.js';
 import type { ForgeTopic, RunSettings, SessionStarted, Recorded } from '@umpire/core/decider/events.js';
 import { ANSWERS } from '@umpire/core/model/questions.js';
 import type { Question } from '@umpire/core/model/questions.js';
-import { tasksToRetry } from '@umpire/core/decider/run-state.js';
+import { isBuiltinTesting, tasksToRetry } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import { requireExitStatus, requireProgram } from '../critics/command-program.js';
+import { knownLayers } from '../critics/test-layers.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
 import { sameRules } from '@umpire/core/loops/same-rules.js';
+import { keepChains } from '@umpire/core/loops/pipeline.js';
 import type { Pipeline } from '@umpire/core/loops/pipeline.js';
 import type { Settings } from '../sessions/settings.js';
 import { statOf } from '../sessions/file-system.js';
@@ -30,10 +33,12 @@ import type { ChosenLoop } from '../sessions/resolve-loop.js';
 import { isNameTaken } from '../work/clean-session.js';
 import { checkPrograms, BUILT_IN } from './agent-programs.js';
 import { checkAgents, checkRoles, measuresItself } from './agents.js';
+import { needsTools } from './critics.js';
 import { startSession, planSession, findPipeline } from './start-session.js';
 import type { NewSession } from './start-session.js';
 import { continueSession } from './run-process.js';
 import { forecastSession } from './forecast.js';
+import type { Forecast } from './forecast.js';
 import { requireStarted, sessionNameInShell, viaOf } from './opened-session.js';
 import type { OpenedSession, RunWatch } from './opened-session.js';
 import {
@@ -52,7 +57,8 @@ import { checkSandbox } from './sandbox.js';
 import type { RunFlags } from './run-flags.js';
 import type { Targets } from '@umpire/core/model/options.js';
 import { strayRoles } from './settings-notes.js';
-import { requireTrustedLoop } from './trust.js';
+import { refuseMisnamedSettings } from '../sessions/project.js';
+import { requireOwnSession, requireTrustedLoop } from './trust.js';
 import { TELEMETRY_PROVIDERS } from '../agents/known/known-agents.js';
 import type { SessionFolder } from '../sessions/session-folder.js';
 import { openTelemetry } from '../telemetry/open-telemetry.js';
@@ -80,6 +86,7 @@ export interface RunParameters extends RunFlags, RunWatch {
   readonly report?: string;
   /** Runs any command and takes its exit status as it is. The verdict is then `unverified`. */
   readonly trustExitStatus?: boolean;
+  readonly allowTestEdits?: boolean;
   /** The issue or pull request that it is about, and the commits that it begins with: those of a pull request. */
   readonly topic?: ForgeTopic;
   readonly commits?: { readonly base: string; readonly head: string };
@@ -129,22 +136,46 @@ export async function planRequest(request: RunParameters): Promise<PlannedReques
   refuseCommand(request, loop);
   const project = projectFor(request.project, request.onNote);
   await requireTrustedLoop(request.loop, loop, project, request);
+  refuseMisnamedSettings(project);
   const config = await readSettings(project, request, await settingsOfBase(project, request.commits?.base));
   const given = resolveRunSettings(request, config, null, loop.roles.critic);
   const now = request.now ?? (() => new Date());
   const pipeline = request.pipeline ?? (await findPipeline(request.loop, loop));
   const targets = resolveTargets(request.target, loop, config);
-  const plan = await planSession(pipeline, request, project, targets);
-  refuseUnknownChains(request.target, loop, plan.rows);
+  const drafted = await planSession(pipeline, request, project, targets);
   const roles = rolesOfLoop(pipeline, loop);
   checkRoleFlags(request.agent ?? [], roles, loop.loop);
   for (const note of await strayRoles(project, config, roles)) request.onNote?.(note);
   const own = request.agents ?? {};
   const started = { project, critic: loop.roles.critic, loop: loop.loop, loopFolder, workspace: null };
   // Decided once: the session remembers who its critic is.
-  const isOwn = plan.judged && measuresItself({ started, settings: given, config, own });
+  const isOwn = drafted.judged && measuresItself({ started, settings: given, config, own });
+  const layers = isOwn && isBuiltinTesting(started) ? knownLayers(config.critics.testing) : null;
+  const plan = layers === null ? drafted : await planSession(keepChains(pipeline, 'layer', layers), request, project, targets);
+  refuseUnknownChains(request.target, loop, plan.rows);
   const settings = isOwn ? { ...given, agents: { [loop.roles.critic]: BUILT_IN, ...given.agents } } : given;
   return { loop, loopFolder, project, config, settings, pipeline, plan, roles, isOwn, now };
+}
+
+export interface RunPreview extends Pick<PlannedRequest['plan'], 'mode' | 'why'> {
+  readonly loop: string;
+  readonly tasks: readonly { readonly id: string; readonly role: string; readonly title: string }[];
+  readonly forecast: Forecast;
+}
+
+/** What `run` would do. Nothing is made and no agent starts. */
+export async function previewRun(request: RunParameters): Promise<RunPreview> {
+  const { loop, project, config, settings, plan } = await planRequest(request);
+  const forecast = forecastRun(forecastInput(request, { loop, config, plan }), request, settings, config, project);
+  const tasks = plan.rows.map(({ id = '', role = '', title = '' }) => ({ id, role, title }));
+  return { loop: loop.loop, mode: plan.mode, why: plan.why, tasks, forecast };
+}
+
+function forecastInput(
+  { maxRounds }: RunParameters,
+  { loop, config, plan }: Pick<PlannedRequest, 'loop' | 'config' | 'plan'>,
+): Omit<RunsInput, 'isAgents'> {
+  return { loop, rows: plan.rows, judged: plan.judged, cap: maxRounds ?? config.maxRounds ?? loop.cap.default };
 }
 
 export async function run(request: RunParameters): Promise<RunResult> {
@@ -165,15 +196,13 @@ export async function run(request: RunParameters): Promise<RunResult> {
   // A started session remembers its agents. Those of a new session are checked before anything is created.
   const hasStarted = request.session !== undefined && (statOf(join(request.session, JOURNAL))?.size ?? 0) > 0;
   if (!hasStarted) await checkAgentsAndTools();
-  if (!hasStarted)
-    await askAboutForecast(
-      { loop, rows: plan.rows, judged: plan.judged, cap: request.maxRounds ?? config.maxRounds ?? loop.cap.default },
-      request,
-      settings,
-      config,
-      project,
-    );
-  if (!hasStarted && (isOwn || request.command !== undefined)) await noteTools(loop.loop, project, request);
+  if (!hasStarted) await askAboutForecast(forecastInput(request, { loop, config, plan }), request, settings, config, project);
+  if (!hasStarted && (isOwn || request.command !== undefined)) {
+    const isBlind = await noteTools(loop.loop, project, request);
+    // A command is itself the measurement.
+    const asks = isBlind && request.command === undefined && needsTools(loop.loop) && !settings.yes;
+    if (asks && (await request.onBlind?.()) === false) throw new UmpireError('critic-blind', { loop: loop.loop });
+  }
   const home = worktreeHome(project, config.workspace.home);
   const before = stateBefore(request.session);
   const isTaken = (name: string) => isNameTaken(isInGit(project) ? project : null, home, name);
@@ -210,18 +239,28 @@ async function settingsOfBase(project: string, base: string | undefined): Promis
   return base === undefined ? {} : (await import('./critique.js')).settingsAt(project, base);
 }
 
-/** Says what the session may need. Above the limit of the settings a person must agree, or pass --yes. */
+/** Says what the session may need. Above the limit of the settings a person at a terminal must agree, or pass --yes. */
 async function askAboutForecast(
   plan: Omit<RunsInput, 'isAgents'>,
-  { command, onForecast }: RunParameters,
+  request: RunParameters,
+  settings: RunSettings,
+  config: Settings,
+  project: string,
+): Promise<void> {
+  if (request.onForecast === undefined) return;
+  const forecast = forecastRun(plan, request, settings, config, project);
+  if (!(await request.onForecast(forecast))) throw new UmpireError('runs-declined', { runs: forecast.runs, limit: config.askAboveRuns });
+}
+
+function forecastRun(
+  plan: Omit<RunsInput, 'isAgents'>,
+  { command }: RunParameters,
   settings: RunSettings,
   { askAboveRuns }: Settings,
   project: string,
-): Promise<void> {
-  if (onForecast === undefined) return;
+): Forecast {
   const isAgents = (role: string) => command === undefined || role !== plan.loop.roles.critic;
-  const forecast = forecastSession({ ...plan, isAgents }, project, settings.yes ? Infinity : askAboveRuns);
-  if (!(await onForecast(forecast))) throw new UmpireError('runs-declined', { runs: forecast.runs, limit: askAboveRuns });
+  return forecastSession({ ...plan, isAgents }, project, settings.yes ? Infinity : askAboveRuns);
 }
 
 /** It records changes of files as a person's, and its flags change the limits. */
@@ -301,12 +340,16 @@ function refuseChangedQuestion(opened: OpenedSession, run: RunState, shown: stri
     throw new UmpireError('question-changed', { session: sessionNameInShell(opened) });
 }
 
-/** Says which tools of the critic work, before the first round. A broken one stops nothing yet: it may not be needed. */
-async function noteTools(loop: string, project: string, { signal, onNote, now }: RunWatch): Promise<void> {
-  if (onNote === undefined) return;
+/**
+ * Says which tools of the critic work, before the first round. A broken one stops nothing yet: it may not be needed. True: the critic has
+ * nothing to measure with.
+ */
+async function noteTools(loop: string, project: string, { signal, onNote, onBlind, now, command }: RunParameters): Promise<boolean> {
+  if (onNote === undefined && onBlind === undefined) return false;
   const { tryCritic } = await import('./critique.js');
-  const trial = await tryCritic({ loop, project, ...(signal === undefined ? {} : { signal }), ...(now === undefined ? {} : { now }) });
-  for (const line of trial.lines) onNote(line);
+  const trial = await tryCritic({ loop, project, ...omitUndefined({ signal, now }) }, command);
+  for (const line of trial.lines) onNote?.(line);
+  return trial.isBlind;
 }
 
 const LOCK_WAIT_MS = 1000;
@@ -318,6 +361,7 @@ async function inSession(path: string, watch: RunWatch, act: (opened: OpenedSess
   try {
     watch.onOpen?.(folder.root);
     removeTemporaryFiles(folder);
+    await requireOwnSession(folder, watch);
     const now = watch.now ?? (() => new Date());
     const journal: OpenJournal = openJournal(folder, { now, elapsedMs: watch.elapsedMs ?? elapsedMs }, (event) => {
       trace.event(event, journal.state);
@@ -326,14 +370,10 @@ async function inSession(path: string, watch: RunWatch, act: (opened: OpenedSess
     try {
       if (journal.wasTorn)
         watch.onNote?.('A crash cut off the last line of journal.ndjson. The session continues from the line before it.');
-      // The session goes on: only a wrong HMAC stops it, and that was found when the journal was read.
-      const { unsigned } = journal;
-      const { onNote } = watch;
-      if (unsigned === 'no key')
-        onNote?.(`The journal is not authenticated: Umpire cannot keep a key in ${keyFolder() ?? 'a home folder'}.`);
-      if (unsigned === 'not authenticated') onNote?.('The journal is not authenticated: it was begun without a key.');
-      if (unsigned === 'not authenticated here')
-        onNote?.('The journal is not authenticated here: its key is on another machine, which will refuse the lines written here.');
+      if (journal.unsigned === 'no key')
+        watch.onNote?.(
+          `The journal is not authenticated: Umpire cannot keep a key in ${keyFolder() ?? 'a home folder'}. To continue it later, set UMPIRE_TRUST=1.`,
+        );
       await act({ folder, journal, watch, traceAgents: trace.traceAgents });
       return reportOf(folder.root, journal.state);
     } catch (error) {
@@ -367,7 +407,7 @@ function runIn({ journal, folder }: OpenedSession): RunState {
 
 /** Throws if the request asks for something else than the session in this folder. */
 function refuseDifferentRequest({ folder }: OpenedSession, started: SessionStarted, request: RunParameters, loop: Loop): void {
-  const { project, goal, mode, command, report, target, trustExitStatus } = request;
+  const { project, goal, mode, command, report, target, trustExitStatus, allowTestEdits } = request;
   const held = started.frozen?.targets ?? {};
   const hasOtherTarget = ([chain, value]: readonly [string, number]) =>
     target !== undefined && (typeof target === 'number' ? target : (target[chain] ?? value)) !== value;
@@ -379,6 +419,7 @@ function refuseDifferentRequest({ folder }: OpenedSession, started: SessionStart
     [mode !== undefined && started.mode !== mode, `its mode is ${started.mode}`],
     [report !== undefined && started.report !== report, `its report is ${JSON.stringify(started.report ?? '')}`],
     [trustExitStatus === true && started.trustsExitStatus !== true, 'it began without --trust-exit-status'],
+    [allowTestEdits === true && started.allowsTestEdits !== true, 'it began without --allow-test-edits'],
     [Object.entries(held).some(hasOtherTarget), `its target is ${Object.values(held).join(', ')}`],
     [started.frozen !== undefined && !sameRules(started.frozen.rules, loop), 'the rules of its loop have changed'],
   ];

@@ -22,6 +22,7 @@ import { sha256 } from '../sessions/hash.js';
 import { readTarget } from '../sessions/observe-folder.js';
 import type { OpenedSession } from './opened-session.js';
 import { changedFiles, isInGit } from './project-folders.js';
+import { faultNotes } from './project-faults.js';
 import { absentWords, permissionWords, uncommittedWords } from './settings-notes.js';
 import type { Targets } from '@umpire/core/model/options.js';
 import { openNewWorkspace } from './open-workspace.js';
@@ -35,6 +36,7 @@ export interface StartOptions {
   readonly command?: string;
   readonly report?: string;
   readonly trustExitStatus?: boolean;
+  readonly allowTestEdits?: boolean;
   readonly maxRounds?: number;
   readonly topic?: ForgeTopic;
   readonly commits?: { readonly base: string; readonly head: string };
@@ -93,6 +95,9 @@ export async function startSession(opened: OpenedSession, session: NewSession): 
   const opening = made?.opening ?? null;
   if (opening !== null && opening.uncommitted.length > 0) watch.onNote?.(uncommittedWords(opening.uncommitted));
   if (opening !== null && opening.absent.length > 0) watch.onNote?.(absentWords(opening.absent));
+  // The person who started it elsewhere was told there.
+  const faults = made === null || request.commits !== undefined ? [] : await faultNotes(project, config.workspace);
+  for (const note of faults) watch.onNote?.(note);
   const commands = () => projectCommands(project, config.critics, request.command ?? null);
   for (const note of permissionWords(settings, config, { writers: pipeline.writes, commands })) watch.onNote?.(note);
   const workspace = made === null ? null : { kind: made.workspace.kind, branch: made.workspace.branch, base: made.opening.base };
@@ -140,6 +145,7 @@ export function describeStart(
     workspace: null,
     ...omitUndefined({ command: request.command, report: request.report, topic: request.topic }),
     ...(request.trustExitStatus === true ? { trustsExitStatus: true } : {}),
+    ...(request.allowTestEdits === true ? { allowsTestEdits: true } : {}),
   };
 }
 

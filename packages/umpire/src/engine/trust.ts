@@ -1,13 +1,27 @@
-// Project trust: what a person is asked, what is recorded, and what is said of files that do not count.
+// Trust: what a person is asked of a project and of a session that somebody else began, what is recorded, and what is said of files that do
+// not count.
 
 import { basename } from 'node:path';
-import { UmpireError } from '@umpire/core/model/errors.js';
+import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import { refuseInsideTask } from '../agents/guardian.js';
+import { authenticationOf, foldJournal, signJournal } from '../sessions/journal-file.js';
+import { keyFolder } from '../sessions/journal-key.js';
+import { openFolder } from '../sessions/session-folder.js';
+import type { SessionFolder } from '../sessions/session-folder.js';
 import { builtinLoop } from '@umpire/core/loops/builtin.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
-import type { OfferedFile, TrustOffer } from '../views/trust-page.js';
+import type { OfferedFile, OfferedSession, TrustOffer } from '../views/trust-page.js';
 import { CONFIG } from '../sessions/project.js';
-import { expectedTrust, isProjectTrusted, isTrusted, loopFiles, recordTrust, revokeTrust, untrustedFiles } from '../sessions/trust.js';
+import {
+  expectedTrust,
+  isProjectTrusted,
+  isTrusted,
+  loopFiles,
+  recordTrust,
+  revokeTrust,
+  trustsAll,
+  untrustedFiles,
+} from '../sessions/trust.js';
 import type { OwnedFiles, TrustFile } from '../sessions/trust.js';
 import { resolveLoop } from '../sessions/resolve-loop.js';
 import { projectFor } from './project-folders.js';
@@ -26,7 +40,8 @@ export async function askTrust(project: string, { onNote, onTrust }: TrustWatch)
   if (onNote === undefined && onTrust === undefined) return [];
   const files = untrustedFiles(project);
   if (files.length === 0) return [];
-  if (onTrust !== undefined && (await onTrust(await offerOf(project, files)))) {
+  const offer = onTrust === undefined ? null : await offerReadable(project, files);
+  if (offer !== null && (await onTrust?.(offer)) === true) {
     refuseInsideTask(ACTION);
     recordTrust(project, files, true);
     return [];
@@ -43,6 +58,50 @@ export async function requireTrustedLoop(named: string | Loop, loop: Loop, proje
   if (!isYes) throw new UmpireError('loop-untrusted', { path: String(named) });
   refuseInsideTask(ACTION);
   recordTrust(owned.owner, files, false);
+}
+
+/**
+ * A17: a session that this person's key did not sign starts no program. Throws `session-untrusted` unless they vouch for it; then it is
+ * signed and counts as one that they began.
+ */
+export async function requireOwnSession(folder: SessionFolder, { onTrust }: TrustWatch): Promise<void> {
+  if (trustsAll()) return;
+  const offer = offerSession(folder);
+  if (offer === null) return;
+  if (onTrust === undefined || !(await onTrust(offer)))
+    throw new UmpireError('session-untrusted', { session: folder.name, path: folder.root });
+  vouchFor(folder);
+}
+
+/** What a session that somebody else began would run; null where this person's key signed it, or Umpire does not run it. */
+export function offerSession(folder: SessionFolder): TrustOffer | null {
+  const whose = authenticationOf(folder);
+  if (whose === null || whose === 'authenticated') return null;
+  const { run } = foldJournal(folder).state;
+  if (run === null) return null;
+  const { started, settings } = run;
+  const session: OfferedSession = {
+    name: folder.name,
+    loop: started.loop,
+    goal: started.goal,
+    command: started.command ?? null,
+    agents: Object.entries(settings?.agents ?? {}).map(([role, name]) => ({ role, name })),
+    agentCommand: settings?.agentCommand ?? null,
+  };
+  return { project: started.project, files: [], session };
+}
+
+/** Signs the session with this person's key. */
+export function vouchFor(folder: SessionFolder): void {
+  refuseInsideTask('trust a session');
+  if (!signJournal(folder)) throw new UmpireError('session-unsignable', { folder: keyFolder() ?? 'a home folder' });
+}
+
+/** The session in a folder, for `umpire trust SESSION`; null where this person began it. */
+export function planSessionTrust(path: string): { readonly offer: TrustOffer; readonly record: () => void } | null {
+  const folder = openFolder(path);
+  const offer = offerSession(folder);
+  return offer === null ? null : { offer, record: () => vouchFor(folder) };
 }
 
 function ownedLoop(named: string | Loop, { loop }: Loop, project: string | null): OwnedFiles | null {
@@ -115,6 +174,16 @@ export function revoke({ project }: Pick<TrustRequest, 'project'>): boolean {
 function kindOfOffered(path: string): OfferedFile['kind'] {
   if (basename(path) === CONFIG) return 'settings';
   return path.endsWith('.md') ? 'role' : 'loop';
+}
+
+/** Null where the settings cannot be shown: nobody can trust what they cannot see. */
+async function offerReadable(project: string, files: readonly TrustFile[]): Promise<TrustOffer | null> {
+  try {
+    return await offerOf(project, files);
+  } catch (error) {
+    if (isUmpireError(error) && error.code === 'config-invalid') return null;
+    throw error;
+  }
 }
 
 async function offerOf(project: string, files: readonly TrustFile[]): Promise<TrustOffer> {

@@ -230,7 +230,7 @@ async function runAttempt(options: WorkerOptions, lease: TaskLease, slot: number
   if (workspace === null) makeFolders(project);
   else {
     const mirror = await openMirror({ remote, home: join(home, 'mirrors'), say });
-    if (task.kept !== null) await mirror.fetch([task.kept], session);
+    if (task.kept !== null) await mirror.fetch([task.kept.commit], session);
     await prepareClone(mirror, {
       folder: clone,
       session,

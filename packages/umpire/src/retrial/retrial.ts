@@ -8,24 +8,31 @@ import {
   blindTests,
   compareRuns,
   failsWithoutNames,
+  mayLoseTests,
   needsNewTests,
   needsOldCode,
   skippedNow,
+  touchesJudges,
   worseTests,
 } from '@umpire/guard/retrial/compare.js';
 import { isTestFile } from '@umpire/guard/retrial/judges.js';
 import type { TrialRules } from '@umpire/guard/retrial/compare.js';
+import { UmpireError } from '@umpire/core/model/errors.js';
 import { openBase } from '../critics/baseline.js';
+import { commandAtBase, namedResults } from '../critics/command-base.js';
+import type { CommandState } from '../critics/command-base.js';
+import type { Baseline } from '../critics/baseline.js';
+import type { TestsMeasurement } from '@umpire/core/formats/debt-measurement.js';
+import { coverageOf } from '../critics/test-scope.js';
 import { runsTests } from '../runners/package-scripts.js';
 import { findProjectRepository, copyCommit } from '../critics/commit-copy.js';
-import type { CriticJob, RetryChange } from '../critics/critic.js';
+import type { CriticJob, RetryChange, RunOldJudge, NamedCommand } from '../critics/critic.js';
 import { testsAtBase } from '../critics/project-tests.js';
 import type { RetrialFindings } from '@umpire/guard/retrial/clear.js';
-import type { TrialCommits } from '../work/trial-commits.js';
-import { picksTests } from '../runners/command-names.js';
+import type { TrialCommits, UnplacedTests } from '../work/trial-commits.js';
 import { runMutants } from './run-mutants.js';
 import type { MutantReport } from './run-mutants.js';
-import { runCommand, runNamedTests } from './run-tree.js';
+import { runCommand, runNamedTests, treeRunOf } from './run-tree.js';
 import type { OpenedTree, OpenTree, TreeName, TreeRun, TreeToRun } from './run-tree.js';
 import type { ProjectRepository } from '../critics/commit-copy.js';
 import { findBase } from '../work/read-change.js';
@@ -94,7 +101,9 @@ class TrialRuns {
     const findings: GuardFinding[] = [];
     const skipped: TestResult[] = [];
     const blind: TestResult[] = [];
-    let [oldTestsPass, failsUnnamed] = [true, false];
+    const unplaced = commits.unplaced.flatMap((one) => describeUnplaced(one, usable));
+    problems.push(...unplaced);
+    let [oldTestsPass, failsUnnamed] = [unplaced.length === 0, false];
     for (const way of usable) {
       const trial = await this.runTrees(way);
       const { oldTests, newTests } = trial;
@@ -126,7 +135,8 @@ class TrialRuns {
     const { change, rules, commits, isThorough, tryMutants } = this.request;
     const { base } = way;
     const oldTests = await this.runOldTests(way);
-    const isAsked = needsNewTests({ base, oldTests }) || isThorough || tryMutants;
+    const mayLose = rules.keepsTests && mayLoseTests(change);
+    const isAsked = needsNewTests({ base, oldTests }) || mayLose || isThorough || tryMutants;
     const newTests = isAsked ? await this.run(way, TREES.now, commits.newTests) : null;
     const isOpen = (isThorough && newTests?.passed === true) || needsOldCode({ base, oldTests, newTests });
     const onOldCode = isOpen && !commits.isSameCode ? await this.run(way, TREES.onOld, commits.onOldCode) : null;
@@ -158,10 +168,7 @@ class TrialRuns {
     const { oldTests: commit, isSameCode } = this.request.commits;
     if (isSameCode) return base;
     const worse = ({ results }: Pick<TreeRun, 'results'>) => worseTests({ base, oldTests: { passed: null, output: '', results } });
-    const first = await this.run(way, TREES.old, commit, worse);
-    const isWorse = first.results === null || base.results === null ? base.passed && first.passed === false : worse(first).length > 0;
-    if (way.tryOnce === null || isWorse !== true) return first;
-    return betterOf(first, await this.run(way, TREES.old, commit));
+    return this.run(way, TREES.old, commit, worse);
   }
 
   private async run(way: Way, tree: TreeName, commit: string, worse?: Parameters<Way['run']>[1]): Promise<TreeRun> {
@@ -180,14 +187,18 @@ class TrialRuns {
     return tree;
   }
 
-  /** The project's tests by name; and the command, unless it only runs these. A command that picks the changed tests runs alone. */
+  /** The command alone, where it names the tests that changed. Else the project's tests by name; and the command, unless it only runs these. */
   private async ways(opened: OpenedTree): Promise<readonly Way[]> {
     const { command, change } = this.request;
-    const changed = change.files.flatMap(({ path, renamedFrom }) => [renamedFrom ?? path, path]).filter(isTestFile);
-    if (command !== null && picksTests(command, changed)) return [await this.commandWay(command)];
+    const byCommand = command === null ? null : await this.commandWay(opened, command);
+    const covers = coverageOf(byCommand?.base.results ?? []);
+    const changed = change.files
+      .flatMap(({ path, before, renamedFrom }) => (before === null ? [] : [renamedFrom ?? path]))
+      .filter(isTestFile);
+    if (byCommand !== null && byCommand.base.results !== null && changed.every(covers)) return [byCommand];
     const named = await this.namedWay(opened);
     const isCovered = named !== null && (command === null || runsTests(command));
-    return [...(named === null ? [] : [named]), ...(command === null || isCovered ? [] : [await this.commandWay(command)])];
+    return [...(named === null ? [] : [named]), ...(byCommand === null || isCovered ? [] : [byCommand])];
   }
 
   private async namedWay({ workdir }: OpenedTree): Promise<Way | null> {
@@ -225,15 +236,28 @@ class TrialRuns {
     }
   }
 
-  private async commandWay(command: string): Promise<Way> {
+  private async commandWay({ workdir }: OpenedTree, command: string): Promise<Way> {
     const { job, commits, trustsExitStatus = false } = this.request;
-    const { workdir } = await this.enter(commits.base);
-    job.say(`running: ${TREES.base}`);
-    const base = await runCommand(job, { tree: TREES.base, commit: commits.base, workdir }, command, trustsExitStatus);
-    this.runs.push(base);
-    const timeoutMs = this.laterMs(base.durationMs);
-    const tryOnce = (tree: TreeToRun, ms: number) => runCommand({ ...job, timeoutMs: ms }, tree, command, trustsExitStatus);
-    return { base, tryOnce, run: (tree) => tryOnce(tree, timeoutMs) };
+    const repository = findProjectRepository(workdir);
+    if (repository === null) throw new UmpireError('guard-no-git', { path: workdir });
+    const open = openBase({ ...quiet(job), project: workdir }, repository, commits.base);
+    try {
+      const named = { command, trustsExitStatus };
+      const base = commandRunOf(TREES.base, named, await commandAtBase(open, named));
+      this.runs.push(base);
+      const timeoutMs = this.laterMs(base.durationMs);
+      const tryOnce = (tree: TreeToRun, ms: number) => runCommand({ ...job, timeoutMs: ms }, tree, command, trustsExitStatus);
+      return {
+        base,
+        tryOnce,
+        run: async (tree) =>
+          tree.tree === TREES.old
+            ? commandOnOldTests({ ...quiet(job), project: tree.workdir, timeoutMs }, tree.commit, named, base)
+            : tryOnce(tree, timeoutMs),
+      };
+    } finally {
+      await open.close();
+    }
   }
 
   private laterMs(baseMs: number): number {
@@ -248,13 +272,43 @@ const TREES = {
   onOld: 'new tests, old code',
 } as const satisfies Readonly<Record<string, TreeName>>;
 
-/** Of two runs of one tree: a test that passes once is flaky. */
-function betterOf(first: TreeRun, second: TreeRun): TreeRun {
-  if (first.results === null || second.results === null) return second.passed === true ? second : first;
-  const passing = new Set(second.results.flatMap(({ id, status }) => (status === 'passed' ? [id] : [])));
-  const results = first.results.map((test) => (passing.has(test.id) ? { ...test, status: 'passed' as const } : test));
-  return { ...first, results, passed: results.every(({ status }) => status === 'passed' || status === 'skipped') };
+/** The command with the base's tests on the new code: kept by commit, since a critic asks again. What is worse there runs twice. */
+async function commandOnOldTests(job: CriticJob, commit: string, named: NamedCommand, base: TreeRun): Promise<TreeRun> {
+  const repository = findProjectRepository(job.project);
+  if (repository === null) throw new UmpireError('guard-no-git', { path: job.project });
+  const open = openBase(job, repository, commit, "with the base's tests");
+  try {
+    const isDoubtful = ({ outcome, results }: TestsMeasurement, passed: boolean): boolean =>
+      isMeasured(outcome) && base.results !== null
+        ? worseTests({ base, oldTests: { passed, results, output: '' } }).length > 0
+        : base.passed === true && !passed;
+    return commandRunOf(TREES.old, named, await commandAtBase(open, named, isDoubtful));
+  } finally {
+    await open.close();
+  }
 }
+
+function commandRunOf(tree: TreeName, { command }: NamedCommand, { commit, state, provenance }: Baseline<CommandState | null>): TreeRun {
+  const about = { tree, commit, command, started: provenance.started };
+  return treeRunOf(about, state === null ? { unstarted: 'The command could not be started.' } : { ...state, results: namedResults(state) });
+}
+
+/** The old tests could not all run, so they prove less than they seem to. What did not run at the base either is no loss. */
+function describeUnplaced({ file, tests }: UnplacedTests, ways: readonly Way[]): readonly string[] {
+  const lost = tests.filter((test) => {
+    const name =
+      test
+        .replace(/ \(line \d+\)$/, '')
+        .split(/::| > |\./)
+        .at(-1) ?? '';
+    return ways.some(({ base: { results } }) => results === null || results.some(({ id }) => id.includes(name)));
+  });
+  const more = lost.length > MOST_NAMED ? ` and ${lost.length - MOST_NAMED} more` : '';
+  const names = lost.slice(0, MOST_NAMED).join(', ');
+  return lost.length === 0 ? [] : [`${TREES.old}: ${file} has no place any more for ${names}${more}.`];
+}
+
+const MOST_NAMED = 5;
 
 /** What hundreds of tests print would hide the result. */
 function quiet(job: CriticJob): CriticJob {
@@ -278,7 +332,7 @@ export interface CopiedRetrial extends Omit<RetrialRequest, 'commits' | 'openTre
 /** In copies of the commits outside the project: for a person's checkout, and for critics. */
 export async function retryCopies({ repository, base, to, ...request }: CopiedRetrial): Promise<Retrial> {
   const { checkout, prefix } = repository;
-  const commits = await makeTrialCommits(checkout, base, to ?? (await treeOnDisk(checkout)), prefix);
+  const commits = await makeTrialCommits(checkout, base, to ?? (await treeOnDisk(checkout)), prefix, request.change);
   const own = findProjectRepository(request.job.project) as ProjectRepository;
   const openTree = async (commit: string): Promise<OpenedTree> => {
     const { project, remove } = await copyCommit(own, commit);
@@ -287,13 +341,30 @@ export async function retryCopies({ repository, base, to, ...request }: CopiedRe
   return runRetrial({ ...request, commits, openTree });
 }
 
+/** For the critic of `until`: the command at the base and with the base's judge. Null: the change touches no judge. */
+export const runOldJudge: RunOldJudge = async (given, change, base, named) => {
+  const job = { ...given, origin: given.origin ?? given.project };
+  const { repository, base: from } = findBase(job.project, base);
+  const own = findProjectRepository(job.project);
+  if (own === null || !touchesJudges(change)) return null;
+  const { checkout, prefix } = repository;
+  const commits = await makeTrialCommits(checkout, from, await treeOnDisk(checkout), prefix, change);
+  const open = openBase({ ...quiet(job), origin: job.origin }, own, commits.base);
+  try {
+    const run = commandRunOf(TREES.base, named, await commandAtBase(open, named));
+    return commits.isSameCode ? run : await commandOnOldTests(quiet(job), commits.oldTests, named, run);
+  } finally {
+    await open.close();
+  }
+};
+
 /** For the critics of review and debt: the project's own tests alone. */
 export const retryForCritic: RetryChange = async (given, change, base, { behaviourIsFixed, tryMutants }) => {
   // What was measured at the base is kept for the project, not for a copy of it.
   const job = { ...given, origin: given.origin ?? given.project };
   const found = findBase(job.project, base);
   const place = { repository: found.repository, base: found.base, to: null, command: null };
-  const rules = { behaviourIsFixed, failuresAreGoal: false };
+  const rules = { behaviourIsFixed, failuresAreGoal: false, keepsTests: true };
   const retrial = await retryCopies({ job, change, ...place, rules, isThorough: false, tryMutants });
   const uses = retrial.runs.map(({ tree, command, started, durationMs, exitStatus, problem }) => ({
     name: `retrial (${tree})`,

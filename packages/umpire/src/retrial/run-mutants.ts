@@ -15,7 +15,7 @@ import { isTestFile } from '@umpire/guard/retrial/judges.js';
 import { changedLines, mutantsIn, sampleMutants, withMutant, testedFiles } from '@umpire/guard/retrial/mutants.js';
 import type { Mutant } from '@umpire/guard/retrial/mutants.js';
 import { readTestTitle } from '@umpire/guard/retrial/test-text.js';
-import { isCode } from '@umpire/guard/syntax/nodes.js';
+import { isCode, isRust } from '@umpire/guard/syntax/nodes.js';
 import type { CriticJob } from '../critics/critic.js';
 import { findTests, removeScratch } from '../runners/find-tests.js';
 import type { FoundTests } from '../runners/find-tests.js';
@@ -133,7 +133,7 @@ export async function runMutants({ job, change, seed, old, now }: MutantTrial): 
 function changedTests({ files }: Change, read: (path: string) => string | null): readonly MutatedTest[] {
   return files.flatMap(({ path, before, after, renamedFrom }) => {
     const old = renamedFrom ?? path;
-    if (before === null || before === after || !isTestFile(old) || !isCode(old)) return [];
+    if (before === null || before === after || !isTestFile(old) || !isCode(old) || isRust(old)) return [];
     return [
       {
         path: old,

@@ -1,21 +1,19 @@
 // Runs the tests of one tree of a retrial: the project's own tests by name where a runner is known, and the person's command where it may run
 // something else.
 
-import { join } from 'node:path';
-import { rmSync, statSync, writeFileSync } from 'node:fs';
-import { isMeasured } from '@umpire/core/formats/debt-measurement.js';
+import { randomUUID } from 'node:crypto';
+import { isFailing, isMeasured } from '@umpire/core/formats/debt-measurement.js';
 import type { MeasuredTest } from '@umpire/core/formats/debt-measurement.js';
 import type { ToolUse } from '@umpire/core/formats/provenance.js';
 import type { TrialRun } from '@umpire/guard/retrial/compare.js';
-import { findShell, SYSTEM_SHELL } from '../critics/command-program.js';
+import { listSetReports, runShellCommand } from '../critics/command-run.js';
+import type { CommandRun } from '../critics/command-run.js';
 import type { CriticJob } from '../critics/critic.js';
-import { openTests, quarantineOf } from '../critics/project-tests.js';
-import type { OpenTests } from '../critics/project-tests.js';
-import { howToolEnded, runTool } from '../runners/run-tool.js';
-import { resultsInReports } from '../runners/report-file.js';
-import { askForNames, readNames } from '../runners/command-names.js';
+import { lastWhole } from '../critics/failure-lines.js';
+import { openOwnTests, quarantineOf } from '../critics/project-tests.js';
+import { findFlaky } from '../critics/try-failures.js';
+import { howToolEnded, timeLeft } from '../runners/run-tool.js';
 import { elapsedMs } from '../sessions/environment.js';
-import { makeScratch } from '../sessions/session-folder.js';
 
 /** What ran together. */
 export type TreeName = 'base' | 'old tests, new code' | 'new tests, new code' | 'new tests, old code';
@@ -53,11 +51,17 @@ export async function runNamedTests(
   worse: (results: readonly MeasuredTest[]) => readonly string[] = () => [],
 ): Promise<TreeRun> {
   const [began, started] = [elapsedMs(), job.now().toISOString()];
-  const tests = await openTests({ ...job, project: workdir });
+  const tests = await openOwnTests({ ...job, project: workdir });
   try {
     const { outcome, problem, results } = tests.measure;
     const isBroken = !isMeasured(outcome);
-    const again = isBroken ? NONE : await passingAgain(tests, results, worse(results));
+    const isDoubtful = new Set(isBroken ? [] : worse(results));
+    const again = new Set(
+      await findFlaky(
+        results.filter(({ id }) => isDoubtful.has(id)),
+        async (some) => (await tests.again(some)).measure.results,
+      ),
+    );
     const { isOut } = quarantineOf(job, { results });
     const settled = results.map((test) => (again.has(test.id) || isOut.has(test.id) ? { ...test, status: 'passed' as const } : test));
     return {
@@ -78,18 +82,6 @@ export async function runNamedTests(
   }
 }
 
-const NONE: ReadonlySet<string> = new Set();
-
-async function passingAgain(tests: OpenTests, results: readonly MeasuredTest[], worse: readonly string[]): Promise<ReadonlySet<string>> {
-  if (worse.length === 0) return NONE;
-  const byId = new Map(results.map((test) => [test.id, test]));
-  const { ids } = await tests.passingAgain(
-    worse.map((id) => byId.get(id) ?? { id, file: null }),
-    1,
-  );
-  return new Set(ids);
-}
-
 /** Tests that broke off did not pass; where there are none, or no time was left, nobody knows. */
 function havePassed(outcome: string, results: readonly MeasuredTest[]): boolean | null {
   if (outcome === 'timeout' || outcome === 'missing') return null;
@@ -100,46 +92,50 @@ function calledIn(uses: readonly ToolUse[]): string {
   return [...new Set(uses.map(({ name }) => name))].filter((name) => name !== 'python').join(', ');
 }
 
-/** The person's command, with the names that it writes to a report, prints or can be asked for. */
+/** The person's command, with the names of its tests. */
 export async function runCommand(
   job: CriticJob,
   { tree, commit, workdir }: TreeToRun,
   command: string,
   trustsExitStatus: boolean,
 ): Promise<TreeRun> {
-  const shell = (trustsExitStatus ? null : await findShell(command, workdir)) ?? SYSTEM_SHELL;
-  const scratch = makeScratch('retrial');
-  try {
-    // The time of the file system decides which reports are of this run.
-    const mark = join(scratch, 'began');
-    writeFileSync(mark, '');
-    const sinceMs = statSync(mark).mtimeMs;
-    const printed = join(scratch, 'printed.txt');
-    const asked = askForNames(command, scratch);
-    const began = elapsedMs();
-    const run = await runTool(
-      { ...job, project: workdir },
-      { name: 'command', argv: [...shell, asked.command], env: asked.env, workdir, isQuiet: true, keepStdout: printed },
-    );
-    const isEnded = run.outcome === 'ended' && run.code !== null;
-    const results = isEnded ? (resultsInReports(workdir, sinceMs) ?? readNames(asked.reports, printed, workdir)) : null;
-    // A part of the command that gives no names may have failed.
-    const isExplained = run.code === 0 || results?.some(({ status }) => status === 'failed' || status === 'errored') === true;
-    return {
-      tree,
-      commit,
-      command,
-      exitStatus: run.code,
-      durationMs: Math.round(elapsedMs() - began),
-      passed: isEnded ? run.code === 0 : null,
-      results: isExplained ? results : null,
-      output: `${run.head}\n${run.tail}`,
-      problem: isEnded
-        ? null
-        : (run.problem ?? (run.outcome === 'timeout' ? 'The command timed out.' : `The command broke off (${howToolEnded(run)}).`)),
-      started: run.use.started,
-    };
-  } finally {
-    rmSync(scratch, { recursive: true, force: true });
-  }
+  const started = job.now().toISOString();
+  const timeoutMs = Math.min(job.settings.timeoutMinutes * MINUTE_MS, timeLeft(job));
+  const call = {
+    command,
+    trustsExitStatus,
+    workdir,
+    session: job.session,
+    mark: `${job.session}#${randomUUID()}`,
+    timeoutMs,
+    reports: listSetReports(job.settings),
+  };
+  const run = await runShellCommand(call, job.guardian, { ...job.watch, log: () => undefined });
+  return treeRunOf({ tree, commit, command, started }, run);
 }
+
+/** What a run of the command says of a tree. */
+export function treeRunOf(
+  about: Pick<TreeRun, 'tree' | 'commit' | 'command' | 'started'>,
+  run: (Pick<CommandRun, 'end' | 'output' | 'durationMs'> & Pick<TrialRun, 'results'>) | { readonly unstarted: string },
+): TreeRun {
+  if ('unstarted' in run)
+    return { ...about, exitStatus: null, durationMs: 0, passed: null, results: null, output: '', problem: run.unstarted };
+  const { end, results, output, durationMs } = run;
+  const isEnded = end.stopped === null && end.code !== null;
+  // A part of the command that gives no names may have failed.
+  const isExplained = end.code === 0 || results?.some(isFailing) === true;
+  const how = end.stopped?.by === 'timeout' ? 'The command timed out.' : `The command broke off (${howToolEnded(end)}).`;
+  return {
+    ...about,
+    exitStatus: end.code,
+    durationMs,
+    passed: isEnded ? end.code === 0 : null,
+    results: isExplained ? results : null,
+    output: lastWhole(output, SHOWN_BYTES),
+    problem: isEnded ? null : how,
+  };
+}
+
+const MINUTE_MS = 60_000;
+const SHOWN_BYTES = 32 * 1024;

@@ -11,7 +11,8 @@ import { isBuiltinTesting, chainOfTask, shownStatus, findTask } from '@umpire/co
 import type { RunState, TaskState } from '@umpire/core/decider/run-state.js';
 import { describeRevert } from '@umpire/core/decider/revert-words.js';
 import { RESERVED_FILES_TEXT } from '@umpire/core/formats/reserved-files.js';
-import { SUSPECTED_BUG, TEST_GONE } from '@umpire/core/formats/run-result.js';
+import { DROPPED_TEST, isToMend, SUSPECTED_BUG, TEST_GONE } from '@umpire/core/formats/run-result.js';
+import type { FailureClass } from '@umpire/core/formats/run-result.js';
 import { own } from '@umpire/core/formats/json-text.js';
 import { mergeObjects } from '@umpire/core/formats/merge-objects.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
@@ -104,10 +105,14 @@ export function assign(input: AssignmentInput): Assignment {
       origin === null
         ? // The first critic of a pull request checks what people asked for there.
           (isCritic && topic?.comments) || []
-        : found.filter((one) => one.rule !== SUSPECTED_BUG && dismissalOf(one, state.rulings) === null),
+        : found.filter((one) => isToMend(one) && dismissalOf(one, state.rulings) === null),
     dismissed: [...state.rulings.values()].map(({ finding, reason }) => ({ finding, reason })),
     checks: isCritic,
-    rules: [...describePlace(run, task, writes, before), ...(writes && !isCritic ? describePast(run, origin) : []), ...material.rules],
+    rules: [
+      ...describePlace(run, task, writes, before),
+      ...(writes && !isCritic ? describePast(run, task, origin) : []),
+      ...material.rules,
+    ],
     outputs: outputTypes === null ? (rules?.columns.out ?? []) : Object.keys(outputTypes),
     outputTypes: outputTypes ?? {},
     turns: [...insisted, ...task.turns],
@@ -196,7 +201,7 @@ function listSome(names: readonly string[], separator: string): string {
 }
 
 /** What became of earlier work. Without this, the agent would do the same again. */
-function describePast(run: RunState, origin: TaskOrigin | null): readonly string[] {
+function describePast(run: RunState, { kept }: TaskState, origin: TaskOrigin | null): readonly string[] {
   const taken = new Set([...run.reportedBreaches, ...run.breaches].map(({ breach }) => breach));
   const places = [...taken].map(({ rule, file, line }) => `${rule} at ${file.slice(0, 200).replaceAll(/[\p{Cc}\p{Cf}]/gu, '?')}:${line}`);
   const rules = isBuiltinTesting(run.started) ? [...TEST_RULES] : [];
@@ -207,6 +212,12 @@ function describePast(run: RunState, origin: TaskOrigin | null): readonly string
     rules.push(
       'An earlier round of this work made things worse, so Umpire reverted it. Some findings may be about what it broke. Find another way.',
     );
+  // Its agent may believe in work that is not there.
+  for (const id of findTask(run, origin.made.scene.critic ?? '')?.deps ?? []) {
+    const { status = '', kept: left = null } = findTask(run, id) ?? {};
+    if (status !== 'failed' || left === null || left.commit === kept?.commit) continue;
+    rules.push(`${id} ended before it was done. Its changes were dropped: nothing of them is in the working folder.`);
+  }
   // What was reverted before the verdict. Its findings are about what is left.
   for (const revert of findTask(run, origin.made.scene.critic ?? '')?.reverts ?? [])
     if (revert.ok && revert.files.length > 0) rules.push(`${describeRevert(revert)} Find another way.`);
@@ -218,5 +229,22 @@ function describePast(run: RunState, origin: TaskOrigin | null): readonly string
     rules.push(
       `These new tests fail and show suspected bugs: ${listSome(suspected, '; ')}. Correct such a test only if the test itself is wrong.`,
     );
+  const dropped = origin.made.verdict.findings.filter(({ rule }) => rule === DROPPED_TEST).map(({ message }) => message.slice(0, 200));
+  if (dropped.length > 0)
+    rules.push(`These new tests still fail by their own fault, so the result leaves them out: ${listSome(dropped, '; ')}.`);
+  const classes = new Set(origin.made.verdict.findings.map(({ rule }) => rule));
+  if (isBuiltinTesting(run.started))
+    for (const [failure, strategy] of Object.entries(STRATEGIES)) if (classes.has(failure)) rules.push(`${failure}: ${strategy}`);
   return rules;
 }
+
+/** S1, by the class of a failure. */
+const STRATEGIES: Readonly<Partial<Record<FailureClass, string>>> = {
+  'assertion mismatch':
+    'find out which value is right. Correct the expected value if the test is wrong; if the source is wrong, leave the test as it is.',
+  'missing import': 'correct the path or the name of the import.',
+  'null reference': 'set up the missing value in the test, or assert that it is there. Do not skip the check.',
+  async: 'await the promise or return it. Wait for an event, not for a time.',
+  mock: 'correct how the mock is set up and reset.',
+  'type error': 'correct the types in the test.',
+};

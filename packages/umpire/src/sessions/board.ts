@@ -1,11 +1,11 @@
 // Reads discoveries.ndjson in pieces: the entries that a loop asks for, and Umpire's own decisions.
 
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { DiscoveryScanner } from '@umpire/core/formats/discoveries.js';
 import type { DiscoveryScan } from '@umpire/core/formats/discoveries.js';
 import type { Anomaly } from '@umpire/core/model/vocabulary.js';
-import { statOf } from './file-system.js';
+import { openRegularFile, statOf } from './file-system.js';
 import { faultOf } from './session-folder.js';
 import type { SessionFolder } from './session-folder.js';
 
@@ -29,7 +29,7 @@ export function readBoard(folder: SessionFolder, types: ReadonlySet<string>, exp
     const stat = statOf(place);
     if (stat === undefined) return NO_BOARD;
     if (!stat.isFile()) return { ...NO_BOARD, state: 'unreadable', problem: 'it is not a regular file' };
-    fd = openSync(place, 'r');
+    fd = openRegularFile(place, constants.O_RDONLY);
   } catch (error) {
     return { ...NO_BOARD, state: 'unreadable', problem: faultOf(error) };
   }

@@ -22,7 +22,9 @@ import {
   prepareWrite,
   readBytes,
   readTail,
+  syncFiles,
   writeAtomically,
+  writeDurably,
   writeFresh,
   writeProjection,
 } from './session-folder.js';
@@ -32,7 +34,7 @@ import { JOURNAL, appendEvents } from './journal-file.js';
 import type { FoldedJournal } from './journal-file.js';
 import { TASKS, openTasks } from './tasks-file.js';
 import { isPageOf, pageOf, pageText } from './verdict-traces.js';
-import { STATE, projectRound, roundFileOf } from './round-projection.js';
+import { STATE, readProjectedRound, roundFileOf } from './round-projection.js';
 
 const RESULTS = 'results.csv';
 
@@ -114,7 +116,7 @@ export function finishVerdicts(
 
 /**
  * Writes pages, files and board lines of verdicts that have none yet. Up to line `born` an earlier process may have written some. Returns
- * events about them, to be recorded.
+ * events about them, to be recorded. Then nobody writes them again, so they are synced; a run restores what a power loss took.
  */
 export function projectVerdicts(folder: SessionFolder, state: SessionState, ts: string, born: number): readonly Event[] {
   const waiting = [...state.verdicts.values()].flatMap((past) => past.filter((one) => !one.projected)).toSorted((a, b) => a.seq - b.seq);
@@ -134,19 +136,33 @@ export function projectVerdicts(folder: SessionFolder, state: SessionState, ts: 
     const others = beside.get(key) ?? findOthers(state, given);
     beside.set(key, others);
     // A run writes session-state.json with the rest of its state.
-    if (rules !== undefined && (state.run === null || roundFileOf(rules)?.file !== STATE)) projectRound(folder, rules, verdict);
-    for (const file of given.effects.files) writeProjection(folder, file.path, file.text);
-    if (verdict.status === 'decided') writeProjection(folder, pageOf(verdict), pageText(given, others));
+    const isRoundOwn = rules !== undefined && (state.run === null || roundFileOf(rules)?.file !== STATE);
+    const round = isRoundOwn ? readProjectedRound(folder, rules, verdict) : null;
+    const page = verdict.status === 'decided' ? [{ path: pageOf(verdict), text: pageText(given, others) }] : [];
+    const files = [...(round === null ? [] : [round]), ...given.effects.files, ...page];
+    if (state.run === null) writeDurably(folder, files);
+    else for (const { path, text } of files) writeProjection(folder, path, text);
     const entry = makeBoardEntry(given, ts, others);
     if (given.seq > born || !isOnBoard(entry)) lines.push(printDiscovery(entry));
   }
   // Agents write to the board too: its last line may lack the newline.
   const [last] = lines.length === 0 ? [] : readTail(folder, BOARD, 1);
-  if (lines.length > 0) appendLines(folder, BOARD, lines.join(''), last === undefined || last === 0x0a, false);
-  return waiting.map((given) => {
-    const results = state.run === null ? writeResults(folder, state, given) : null;
-    return { type: 'VerdictProjected', data: { verdict: given.seq, results } };
+  if (lines.length > 0) appendLines(folder, BOARD, lines.join(''), last === undefined || last === 0x0a, state.run === null);
+  return waiting.map((given): Event => {
+    const results = state.run === null ? resultsAfter(folder, state, given) : null;
+    if (results !== null) writeAtomically(folder, RESULTS, results);
+    return { type: 'VerdictProjected', data: { verdict: given.seq, results: results === null ? null : sha256(results) } };
   });
+}
+
+/** Writes the files of verdicts again that a power loss took or emptied. A page that is gone may have been removed: `restorePages` tells. */
+export function restoreLostFiles(folder: SessionFolder, state: SessionState): void {
+  for (const given of [...state.verdicts.values()].flat()) {
+    const sizeOf = (path: string): number | undefined => statOf(join(folder.root, path))?.size;
+    for (const { path, text } of given.effects.files) if ((sizeOf(path) ?? 0) === 0) writeProjection(folder, path, text);
+    const page = given.verdict.status === 'decided' ? pageOf(given.verdict) : null;
+    if (page !== null && sizeOf(page) === 0) writeProjection(folder, page, pageText(given, findOthers(state, given)));
+  }
 }
 
 /** Writes verdict pages again that somebody changed or removed. Returns their paths. */
@@ -167,7 +183,7 @@ function findOthers(state: SessionState, { verdict: { loop, chain } }: PastVerdi
   return rules === undefined ? [] : progressOfOtherChains(rules, chain, state, NO_TRACES);
 }
 
-/** Keeps evidence by its hash. Not synced, like the critic's own file: a replay checks each copy against its hash. */
+/** Keeps evidence by its hash, on disk before a line of the journal names it. */
 export function keepBlobs(folder: SessionFolder, blobs: ReadonlyMap<string, string | Uint8Array>): void {
   for (const [hash, content] of blobs) {
     const path = `blobs/${hash}`;
@@ -177,6 +193,11 @@ export function keepBlobs(folder: SessionFolder, blobs: ReadonlyMap<string, stri
     const read = statOf(join(folder.root, path))?.size === bytes.byteLength ? readBytes(folder, path) : null;
     if (read?.kind !== 'bytes' || !read.bytes.equals(bytes)) writeAtomically(folder, path, bytes, false);
   }
+  // Also what was there: the process that wrote it may have been killed before its sync.
+  syncFiles(
+    folder,
+    [...blobs.keys()].map((hash) => `blobs/${hash}`),
+  );
 }
 
 function makeBoardEntry({ verdict, facts, target }: VerdictGiven, ts: string, others: readonly ChainProgress[]): Discovery {
@@ -191,17 +212,15 @@ function makeBoardEntry({ verdict, facts, target }: VerdictGiven, ts: string, ot
   return { ts, worker: 'umpire', type: 'gc_decision', data };
 }
 
-/** Writes results.csv once the chain is done, unless somebody else wrote it. */
-function writeResults(folder: SessionFolder, { results }: SessionState, { verdict: { outcome, status } }: VerdictGiven): string | null {
+/** The text of results.csv once the chain is done; null where somebody else wrote it. */
+function resultsAfter(folder: SessionFolder, { results }: SessionState, { verdict: { outcome, status } }: VerdictGiven): string | null {
   if (status === 'partial' || (outcome !== 'converge' && outcome !== 'accept')) return null;
   const old = readBytes(folder, RESULTS);
   if (old.kind !== 'missing' && !(old.kind === 'bytes' && sha256(old.bytes) === results)) return null;
   const file = openTasks(folder);
   if (file === null) return null;
-  const text = printResults(
+  return printResults(
     file.columns,
     file.tasks.map((task) => task.columns),
   );
-  writeAtomically(folder, RESULTS, text, false);
-  return sha256(text);
 }

@@ -1,7 +1,9 @@
 // What Umpire reads from its environment: the home, cache and state folders, and the variables that its child processes inherit.
 
+import { existsSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { delimiter, dirname, isAbsolute, join } from 'node:path';
+import { isFile } from './file-system.js';
 
 /** Empty if there is none: in containers HOME may be unset and the user may have no entry. */
 export function homeFolder(): string {
@@ -41,6 +43,46 @@ const REPOSITORY =
 export function inheritedVariables(): Readonly<Record<string, string>> {
   const kept = Object.entries(process.env).filter(([name, value]) => value !== undefined && !REPOSITORY.test(name));
   return Object.fromEntries(kept) as Record<string, string>;
+}
+
+/** The system's default without a PATH. */
+export const USUAL_PATH = '/bin:/usr/bin';
+
+/**
+ * A5: the folders of the PATH that no project fills. Programs that Umpire itself needs are taken from these alone: npm and npx put a
+ * project's own programs first, and a relative folder is wherever one stands.
+ */
+export function personalPath(): string {
+  const project = repositoryAround(process.cwd());
+  const folders = (process.env['PATH'] ?? USUAL_PATH).split(delimiter);
+  const isForeign = (folder: string): boolean =>
+    !isAbsolute(folder) ||
+    `${folder}/`.includes('/node_modules/') ||
+    (project !== null && (folder === project || folder.startsWith(`${project}/`)));
+  return folders.filter((folder) => !isForeign(folder)).join(delimiter);
+}
+
+function repositoryAround(start: string): string | null {
+  for (let folder = start; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, '.git'))) return folder;
+    if (folder === dirname(folder)) return null;
+  }
+}
+
+const found = new Map<string, string>();
+
+/** A program that Umpire itself needs; null where the person has none. */
+export function findPersonalProgram(name: string): string | null {
+  const path = personalPath();
+  const key = `${name}\0${path}`;
+  const known = found.get(key);
+  if (known !== undefined) return known;
+  const place = path
+    .split(delimiter)
+    .map((folder) => join(folder, name))
+    .find((each) => isFile(each));
+  if (place !== undefined) found.set(key, place);
+  return place ?? null;
 }
 
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]', 'localhost']);

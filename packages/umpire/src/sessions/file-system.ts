@@ -1,6 +1,18 @@
-// Looks at files and folders without throwing where nothing exists.
+// Looks at files and folders without throwing where nothing exists, and opens files that anybody may have put there.
 
-import { lstatSync, readdirSync, readlinkSync, realpathSync, statSync, statfsSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+  statfsSync,
+} from 'node:fs';
 import type { PathLike, Stats } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
@@ -41,6 +53,31 @@ export function isFolder(path: string): boolean {
 
 export function isFile(path: string): boolean {
   return statIfPermitted(path)?.isFile() ?? false;
+}
+
+/** Throws where it is a pipe or a device: these would block, or never end. */
+export function openRegularFile(path: string, flags: number, mode?: number): number {
+  let fd: number;
+  try {
+    fd = openSync(path, flags | constants.O_NONBLOCK, mode);
+  } catch (error) {
+    // What a pipe without a reader says to its writer.
+    throw (error as NodeJS.ErrnoException).code === 'ENXIO' ? new Error(NOT_REGULAR) : error;
+  }
+  if (fstatSync(fd).isFile()) return fd;
+  closeSync(fd);
+  throw new Error(NOT_REGULAR);
+}
+
+export const NOT_REGULAR = 'it is not a regular file';
+
+export function readRegularFile(path: string): Buffer {
+  const fd = openRegularFile(path, constants.O_RDONLY);
+  try {
+    return readFileSync(fd);
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /** The names in a folder, sorted; none if it cannot be read. */

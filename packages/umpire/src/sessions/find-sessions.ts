@@ -1,6 +1,6 @@
 // Finds the sessions of a project: all of them, the latest, or the one that a person names by a path, a name or a part of it.
 
-import { closeSync, existsSync, openSync, readSync, readdirSync } from 'node:fs';
+import { closeSync, constants, existsSync, readSync, readdirSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
 import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import { describeQuestion } from '@umpire/core/decider/answers.js';
@@ -13,7 +13,7 @@ import type { SessionEntry } from '../views/list-page.js';
 import { hasWork, sessionView } from '../views/session-view.js';
 import { findActiveUntil } from './active-until.js';
 import { TASKS } from './tasks-file.js';
-import { isFile, statOf, isFolder } from './file-system.js';
+import { isFile, isFolder, openRegularFile, statOf } from './file-system.js';
 import { openFolder, readTail } from './session-folder.js';
 import { JOURNAL } from './journal-file.js';
 import { readSession } from './session-record.js';
@@ -37,11 +37,13 @@ export interface MadeWork {
   readonly finished: readonly string[];
 }
 
-/** Every session of the folder's project, the latest first. A broken session does not hide the others. */
+/** Every session of the folder's project and of packages in it, the latest first. A broken session does not hide the others. */
 export function findSessions(project: string): readonly FoundSession[] {
-  return sessionFolders(projectAt(project))
-    .map(readEntry)
-    .toSorted((a, b) => (b.lastAt ?? '').localeCompare(a.lastAt ?? '') || a.name.localeCompare(b.name));
+  const root = projectAt(project);
+  const inner = innerSessionFolders(root).map(({ folder, path }) => ({ ...readEntry(path), folder }));
+  return [...sessionFolders(root).map(readEntry), ...inner].toSorted(
+    (a, b) => (b.lastAt ?? '').localeCompare(a.lastAt ?? '') || a.name.localeCompare(b.name),
+  );
 }
 
 /** A cache by folder for callers that look repeatedly: an unchanged session is not read again. */
@@ -63,15 +65,15 @@ function readEntry(path: string): FoundSession {
   try {
     const { word, state, events, tasks, notes } = readSession(path);
     const view = sessionView(state, { session: name, state: word, tasks, place: null, notes });
-    const { unverified, loops, goal, mode, chains, spent } = view;
+    const { unverified, missesTarget, loops, goal, mode, chains, spent } = view;
     const lastAt = events.at(-1)?.ts ?? null;
     const question = state.run === null ? null : awaitedQuestion(state.run);
     const waitsOn = question === null ? checkAtItsCap(path, state) : describeQuestion(question);
     const made = madeBy(state.run);
-    return { name, path, state: word, unverified, loops, goal, mode, lastAt, chains, waitsOn, spent, notes, made };
+    return { name, path, state: word, unverified, missesTarget, loops, goal, mode, lastAt, chains, waitsOn, spent, notes, made };
   } catch (error) {
     const problem = isUmpireError(error) ? error.message : `Its journal was not written by Umpire: ${String(error)}`;
-    return { ...nothing, name, path, state: 'unreadable', unverified: false, notes: [problem] };
+    return { ...nothing, name, path, state: 'unreadable', unverified: false, missesTarget: false, notes: [problem] };
   }
 }
 
@@ -105,7 +107,8 @@ function byTime(paths: readonly string[]): readonly string[] {
 export function latestSession(project: string, which: 'any' | 'run' = 'any'): string {
   const root = projectAt(project);
   let latest: { readonly path: string; readonly at: string } | null = null;
-  for (const path of sessionFolders(root)) {
+  const own = sessionFolders(root);
+  for (const path of own.length > 0 ? own : innerSessionFolders(root).map((inner) => inner.path)) {
     if (which === 'run' && !isRun(path)) continue;
     const at = lastTimeOf(path);
     if (latest === null || at > latest.at) latest = { path, at };
@@ -132,7 +135,7 @@ function isRun(path: string): boolean {
   const file = join(path, JOURNAL);
   try {
     if (!isFile(file)) return false;
-    const fd = openSync(file, 'r');
+    const fd = openRegularFile(file, constants.O_RDONLY);
     try {
       const bytes = Buffer.alloc(200);
       const head = bytes.toString('utf8', 0, readSync(fd, bytes));
@@ -150,7 +153,6 @@ export function resolveSession(word: string, project: string): string {
   const isPath = word.includes('/') || word === '.' || word === '..';
   if (isPath || (word !== '' && [JOURNAL, TASKS].some((name) => existsSync(join(resolve(word), name))))) return openFolder(word).root;
   const root = projectAt(project);
-  const known = sessionFolders(root);
   const part = word.toLowerCase();
   const asks: readonly ((name: string) => boolean)[] = [
     (name) => name === word,
@@ -160,11 +162,21 @@ export function resolveSession(word: string, project: string): string {
     (name) => `-${name.toLowerCase()}-`.includes(`-${part}-`),
     (name) => name.toLowerCase().includes(part),
   ];
-  for (const fits of asks) {
-    const found = known.filter((path) => fits(basename(path)));
-    if (found.length === 1) return found[0] as string;
-    if (found.length > 1) throw new UmpireError('session-ambiguous', { name: plainName(word), found: nameSessions(found, root) });
-  }
+  const findAmong = (paths: readonly string[]): string | null => {
+    for (const fits of asks) {
+      const found = paths.filter((path) => fits(basename(path)));
+      if (found.length === 1) return found[0] as string;
+      if (found.length > 1) throw new UmpireError('session-ambiguous', { name: plainName(word), found: nameSessions(found, root) });
+    }
+    return null;
+  };
+  const own = sessionFolders(root);
+  const found = findAmong(own);
+  if (found !== null) return found;
+  const inner = innerSessionFolders(root).map(({ path }) => path);
+  const among = findAmong(inner);
+  if (among !== null) return among;
+  const known = [...own, ...inner];
   throw known.length === 0
     ? new UmpireError('session-none', { path: root })
     : new UmpireError('session-unknown', {
@@ -208,6 +220,37 @@ export function projectAt(path: string): string {
 /** Absolute paths. */
 export function sessionFolders(project: string): readonly string[] {
   return SESSIONS.flatMap((place) => listFolders(join(project, place)));
+}
+
+/** Folders that tools fill. Hidden ones are not searched either. */
+const ASIDE: ReadonlySet<string> = new Set(['node_modules', 'venv', '__pycache__', 'dist', 'build', 'target', 'vendor']);
+const DEEPEST = 6;
+const MOST_FOLDERS = 20_000;
+
+/** Sessions that were started in a package of the project. `folder`: of the package, from the project. */
+function innerSessionFolders(project: string): readonly { readonly folder: string; readonly path: string }[] {
+  const found: { folder: string; path: string }[] = [];
+  let level: readonly string[] = [''];
+  let seen = 0;
+  for (let depth = 0; depth < DEEPEST && level.length > 0; depth += 1) {
+    level = level.flatMap((folder) => {
+      if ((seen += 1) > MOST_FOLDERS) return [];
+      const names = foldersIn(join(project, folder));
+      const inner = names.filter((name) => !name.startsWith('.') && !ASIDE.has(name));
+      return inner.map((name) => (folder === '' ? name : `${folder}/${name}`));
+    });
+    for (const folder of level) found.push(...sessionFolders(join(project, folder)).map((path) => ({ folder, path })));
+  }
+  return found;
+}
+
+function foldersIn(place: string): readonly string[] {
+  try {
+    const entries = readdirSync(place, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  } catch {
+    return [];
+  }
 }
 
 function listFolders(place: string): readonly string[] {

@@ -14,6 +14,7 @@ import { READER_LISTS } from '@umpire/core/formats/reader-outputs.js';
 import { READERS } from '@umpire/core/formats/readers.js';
 import { NO_COUNTS } from '@umpire/core/formats/severity.js';
 import { decidingSources } from '@umpire/core/loops/facts.js';
+import { withoutColours } from '@umpire/reports/line-stream.js';
 import type { Loop, EvidenceSource } from '@umpire/core/loops/loop.js';
 import { BOARD } from './board.js';
 import { sha256 } from './hash.js';
@@ -69,17 +70,29 @@ export function gatherEvidence(store: EvidenceStore, round: RoundSought, earlier
   const deciding = decidingSources(loop);
   const input: SourceInput = { ...round, store, peers: findParallelCritics(loop, tasks, waves, critic) };
   const found: Record<string, FoundEvidence> = {};
-  for (const [name, source] of Object.entries(loop.evidence)) {
+  const findSource = (name: string, source: EvidenceSource): FoundEvidence => {
+    if (Object.hasOwn(found, name)) return found[name] as FoundEvidence;
     const known = earlier?.[name];
     const dependsOnRound =
       'discoveries' in source && (source.of === 'round' || (typeof source.of === 'object' && source.of.worker.includes('{round}')));
     // Another source may have replaced a missing one.
-    if (known !== undefined && !dependsOnRound && known.record.state !== 'missing') found[name] = known;
-    else found[name] = readEvidence(source, store.isReached(name) ? locate(name, source, input) : UNREAD, input, deciding.includes(name));
-  }
+    if (known !== undefined && !dependsOnRound && known.record.state !== 'missing') return (found[name] = known);
+    const other = source.beside === undefined ? undefined : loop.evidence[source.beside];
+    const beside = other === undefined ? null : () => textOf(findSource(source.beside as string, other));
+    const located = store.isReached(name) ? locate(name, source, input) : UNREAD;
+    return (found[name] = readEvidence(source, located, { ...input, beside }, deciding.includes(name)));
+  };
+  for (const [name, source] of Object.entries(loop.evidence)) findSource(name, source);
   const evidence: Record<string, FoundEvidence> = {};
-  for (const [name, own] of Object.entries(found)) evidence[name] = own.state === 'missing' ? replaceMissing(loop, name, found) : own;
+  for (const name of Object.keys(loop.evidence)) {
+    const own = found[name] as FoundEvidence;
+    evidence[name] = own.state === 'missing' ? replaceMissing(loop, name, found) : own;
+  }
   return evidence;
+}
+
+function textOf({ content }: FoundEvidence): string | null {
+  return content === null ? null : withoutColours(typeof content === 'string' ? content : decodeTolerantly(content));
 }
 
 interface SourceInput extends RoundSought {
@@ -132,7 +145,11 @@ function replaceMissing(loop: Loop, name: string, found: Readonly<Record<string,
 /** Larger evidence that decides nothing is not kept: a log of gigabytes is no use to a verdict. */
 const MAX_SIDE_BYTES = 4 * 1024 * 1024;
 
-function readEvidence(source: EvidenceSource, located: LocatedText, input: SourceInput, decides: boolean): FoundEvidence {
+interface ReadInput extends SourceInput {
+  readonly beside: (() => string | null) | null;
+}
+
+function readEvidence(source: EvidenceSource, located: LocatedText, input: ReadInput, decides: boolean): FoundEvidence {
   const isLarge = located.content !== null && located.content.length > MAX_SIDE_BYTES;
   const text = isLarge && !decides ? leaveOutLarge(located.path) : located;
   const { path, content, state, problem, fault, large } = text;
@@ -159,7 +176,7 @@ function readContent(
   reader: string,
   path: string,
   content: string | Uint8Array,
-  input: SourceInput,
+  input: ReadInput,
 ): Pick<FoundEvidence, 'state' | 'reading' | 'problem'> {
   if ('row' in source) {
     const row = findSourceRow(source.row, input);
@@ -176,7 +193,10 @@ function readContent(
   // The rules come from the journal, which another version of Umpire may have written.
   if (readWith === undefined)
     return { state: 'unreadable', reading: null, problem: `${path}: this Umpire has no reader "${reader.slice(0, 40)}"` };
-  const result = readWith(typeof content === 'string' ? content : decodeTolerantly(content), { path });
+  const result = readWith(typeof content === 'string' ? content : decodeTolerantly(content), {
+    path,
+    ...(input.beside === null ? {} : { beside: input.beside }),
+  });
   if (result.ok) return { state: 'ok', reading: result.reading, problem: null };
   const { line, problem } = result.unreadable;
   return { state: 'unreadable', reading: null, problem: `${path}${line === undefined ? '' : `:${line}`}: ${problem}` };

@@ -1,11 +1,11 @@
 // The journal on disk, read piece by piece: lines that lie across pieces are whole, and what no line could hold is never written.
 
-import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import type { Event } from '@umpire/core/decider/events.js';
-import { LONGEST_LINE } from '@umpire/core/formats/journal.js';
+import { LONGEST_LINE_BYTES } from '@umpire/core/formats/journal.js';
 import { openFolder } from './session-folder.js';
 import { JOURNAL, appendEvents, readJournal } from './journal-file.js';
 import { keepJournal } from './journal-writer.js';
@@ -55,6 +55,17 @@ it.each([
   expect(readJournal(folder)).toMatchObject({ lines: lengths.length - 1, goodBytes: text.lastIndexOf(10, cut) + 1, torn: true });
 });
 
+it('reads no further where a line is longer than any that Umpire writes', () => {
+  const path = session();
+  writeFileSync(join(path, JOURNAL), '');
+  truncateSync(join(path, JOURNAL), 400_000_000);
+  const before = process.memoryUsage().rss;
+  expect(() => readJournal(openFolder(path))).toThrow(
+    'journal.ndjson is damaged at line 1: it has more than 32 MB, and Umpire writes no such line.',
+  );
+  expect(process.memoryUsage().rss - before).toBeLessThan(150_000_000);
+});
+
 it('refuses a line that could not be read again before anything of it, or of what was recorded with it, is there', SOAK, () => {
   const told: string[] = [];
   const kept: string[] = [];
@@ -72,9 +83,9 @@ it('refuses a line that could not be read again before anything of it, or of wha
   journal.record(observed('s'));
   const { state } = journal;
   // The second is longer than a text can be: each character takes six.
-  for (const text of ['x'.repeat(LONGEST_LINE), '\u0001'.repeat(100_000_000)])
+  for (const text of ['é'.repeat(LONGEST_LINE_BYTES / 2), '\u0001'.repeat(100_000_000)])
     expect(() => journal.record(observed('again'), later(text))).toThrow(
-      expect.objectContaining({ code: 'journal-line-long', message: expect.stringContaining('Later exceeds 128 million') }),
+      expect.objectContaining({ code: 'journal-line-long', message: expect.stringContaining('Later exceeds 32 MB') }),
     );
   expect(journal.state).toBe(state);
   journal.record(later('x'));

@@ -1,17 +1,17 @@
 // journal.ndjson on disk: read in chunks, verified line by line, and appended in one durable write.
 
-import { closeSync, constants, openSync, readSync, truncateSync } from 'node:fs';
+import { closeSync, constants, readSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { UmpireError } from '@umpire/core/model/errors.js';
-import { LONGEST_LINE, scanJournal } from '@umpire/core/formats/journal.js';
+import { authenticationBy, CHAIN_START, LONGEST_LINE_BYTES, printJournalLine, scanJournal } from '@umpire/core/formats/journal.js';
 import type { Authentication, Envelope, JournalFault, JournalKey, JournalPart } from '@umpire/core/formats/journal.js';
 import { NEW_SESSION, evolve } from '@umpire/core/decider/evolve.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import { JOURNAL_VERSION } from '@umpire/core/decider/events.js';
 import type { Event, Recorded } from '@umpire/core/decider/events.js';
 import { TaskGraphError } from '@umpire/core/decider/run-state.js';
-import { statOf } from './file-system.js';
-import { appendLines, faultOf, placeFor } from './session-folder.js';
+import { openRegularFile, statOf } from './file-system.js';
+import { appendLines, faultOf, placeFor, writeAtomically } from './session-folder.js';
 import type { SessionFolder } from './session-folder.js';
 import { sha256 } from './hash.js';
 import { readJournalKey, requireJournalKey } from './journal-key.js';
@@ -104,8 +104,6 @@ function checkChunks(chunks: Iterable<Buffer>, told: (event: Recorded) => void):
   return { state, lines, head, goodBytes: bytes, torn: torn !== null || tail > 0, authentication, fault };
 }
 
-const MOST_LINE_BYTES = 3 * LONGEST_LINE;
-
 /** Splits the bytes into texts of whole lines and a rest; `count` gets their lengths. A chunk is used up before the next is read. */
 function* piecesOf(chunks: Iterable<Buffer>, count: (whole: number, rest: number) => void): Generator<JournalPart> {
   let rest: Buffer[] = [];
@@ -136,13 +134,14 @@ function* piecesOf(chunks: Iterable<Buffer>, count: (whole: number, rest: number
     if (end === chunk.length) continue;
     rest.push(Buffer.from(chunk.subarray(end)));
     waiting += chunk.length - end;
-    if (waiting > MOST_LINE_BYTES) break;
+    if (waiting > LONGEST_LINE_BYTES) return yield { text: '', fault: TOO_LONG };
   }
   if (waiting === 0) return;
   count(0, waiting);
-  // Longer than any line that Umpire writes: treated as a broken line.
-  yield { text: waiting > MOST_LINE_BYTES ? '\n' : Buffer.concat(rest).toString('utf8') };
+  yield { text: Buffer.concat(rest).toString('utf8') };
 }
+
+const TOO_LONG = `it has more than ${LONGEST_LINE_BYTES / 1048576} MB, and Umpire writes no such line`;
 
 const BRACE = 125;
 
@@ -158,7 +157,7 @@ function journalBytes(folder: SessionFolder): Iterable<Buffer> | null {
 }
 
 function* chunksOf(file: string, size: number): Generator<Buffer> {
-  const fd = guardRead(() => openSync(file, constants.O_RDONLY));
+  const fd = guardRead(() => openRegularFile(file, constants.O_RDONLY));
   try {
     const bytes = Buffer.allocUnsafeSlow(size);
     for (;;) {
@@ -205,6 +204,39 @@ export function appendEvents(
   appendLines(folder, JOURNAL, text, true, durable);
   const authentication = journal.lines === 0 ? (key === null ? 'not authenticated' : 'authenticated') : journal.authentication;
   return { lines, head, goodBytes: journal.goodBytes + Buffer.byteLength(text), torn: false, authentication };
+}
+
+/** Whose key signed it, by its first line; null where there is none. */
+export function authenticationOf(folder: SessionFolder): Authentication | null {
+  for (const { text } of piecesOf(journalBytes(folder) ?? [], () => undefined)) {
+    const end = text.indexOf('\n');
+    return end < 0 ? null : authenticationBy(text.slice(0, end), readJournalKey());
+  }
+  return null;
+}
+
+/** Signs every line with this person's key: from here on the journal is as one that they began. False where no key can be kept. */
+export function signJournal(folder: SessionFolder): boolean {
+  const key = requireJournalKey();
+  if (key === null) return false;
+  const lines: string[] = [];
+  let head = CHAIN_START;
+  const sign = (event: Envelope): null => {
+    const printed = printJournalLine(JOURNAL_VERSION, event, head, sha256, key);
+    head = printed.head;
+    lines.push(printed.line);
+    return null;
+  };
+  const { fault } = scanJournal(
+    piecesOf(journalBytes(folder) ?? [], () => undefined),
+    JOURNAL_VERSION,
+    sha256,
+    sign,
+  );
+  if (fault !== null)
+    throw new UmpireError('journal-broken', { line: fault.line, detail: fault.kind === 'broken' ? fault.detail : 'it is newer' });
+  writeAtomically(folder, JOURNAL, lines.join(''), true);
+  return true;
 }
 
 export interface CheckedJournal {

@@ -1,12 +1,13 @@
 // The key that signs journals: a file in the user's state folder, which the sandbox hides from agents. Without such a folder, journals are
 // not signed.
 
-import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
 import * as crypto from 'node:crypto';
 import { join } from 'node:path';
 import type { JournalKey } from '@umpire/core/formats/journal.js';
 import { stateHome } from './environment.js';
 import { sha256 } from './hash.js';
+import { makeFolders, syncFolder } from './session-folder.js';
 
 const KEY_BYTES = 32;
 
@@ -41,13 +42,14 @@ export function requireJournalKey(): JournalKey | null {
   if (key !== null || folder === null) return key;
   try {
     // Complete from its first moment on: two processes may make it at once, and the first one wins.
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolders(folder, 0o700);
     const draft = join(folder, `journal.key-${process.pid}-${crypto.randomUUID()}`);
     const fd = openSync(draft, 'wx', 0o600);
     try {
       writeSync(fd, crypto.randomBytes(KEY_BYTES));
       fsyncSync(fd);
       linkSync(draft, keyFile(folder));
+      syncFolder(folder);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     } finally {

@@ -9,7 +9,7 @@ import type { Event, EventData, Recorded, VerdictGiven } from '@umpire/core/deci
 import { pendingEffects } from '@umpire/core/decider/pending-effects.js';
 import { isPlain } from '@umpire/core/model/schema.js';
 import { isTimestamp } from '@umpire/core/formats/timestamp.js';
-import { LONGEST_LINE, printJournalLine } from '@umpire/core/formats/journal.js';
+import { LONGEST_LINE_BYTES, printJournalLine } from '@umpire/core/formats/journal.js';
 import type { Envelope, Hash, JournalKey } from '@umpire/core/formats/journal.js';
 import { sha256 } from './hash.js';
 
@@ -177,7 +177,12 @@ export function lineOf(event: Envelope, prev: string, hash: Hash, key: JournalKe
     // A RangeError means that the text is too long for a string.
     if (!(error instanceof RangeError)) throw error;
   }
-  if (printed === null || printed.line.length > LONGEST_LINE)
-    throw new UmpireError('journal-line-long', { type: event.type, most: Math.round(LONGEST_LINE / 1048576) });
+  if (printed === null || isLongerThan(printed.line, LONGEST_LINE_BYTES))
+    throw new UmpireError('journal-line-long', { type: event.type, most: Math.round(LONGEST_LINE_BYTES / 1048576) });
   return printed;
+}
+
+/** Counts the bytes only where the characters do not decide: a character has at most three. */
+function isLongerThan(text: string, bytes: number): boolean {
+  return text.length > bytes || (text.length * 3 > bytes && Buffer.byteLength(text) > bytes);
 }

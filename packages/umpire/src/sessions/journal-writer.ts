@@ -1,7 +1,7 @@
 // The journal of a running session: events change the state at once and become durable together, with one write and one sync,
 // before anybody learns of them.
 
-import { closeSync, constants, fdatasync, fdatasyncSync, fstatSync, openSync, truncateSync, writeSync } from 'node:fs';
+import { closeSync, constants, fdatasync, fdatasyncSync, fstatSync, truncateSync, writeSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
@@ -9,8 +9,8 @@ import { evolve } from '@umpire/core/decider/evolve.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import type { Event, Recorded } from '@umpire/core/decider/events.js';
 import type { Authentication, Hash, JournalKey } from '@umpire/core/formats/journal.js';
-import { statOf } from './file-system.js';
-import { faultOf, placeFor } from './session-folder.js';
+import { openRegularFile, statOf } from './file-system.js';
+import { faultOf, placeFor, syncFolder } from './session-folder.js';
 import type { SessionFolder } from './session-folder.js';
 import { sha256 } from './hash.js';
 import { JOURNAL, foldJournal, keyFor } from './journal-file.js';
@@ -43,7 +43,8 @@ export function openJournal(
   const file = foldJournal(folder);
   const place = placeFor(folder, JOURNAL);
   if (file.torn) truncateSync(place, file.goodBytes);
-  const fd = openSync(place, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, 0o644);
+  const fd = openRegularFile(place, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, 0o644);
+  if (file.lines === 0) syncFolder(folder.root);
   const own = fstatSync(fd);
   let size = file.goodBytes;
   let changedMs = own.ctimeMs;

@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -36,6 +36,20 @@ it.skipIf(process.platform !== 'linux')(
     }
   },
 );
+
+it('replaces a lock whose bytes a power loss dropped', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'umpire-lock-'));
+  try {
+    const place = join(root, '.umpire-lock');
+    writeFileSync(place, '');
+    await expect(acquireLock(openFolder(root), 1)).rejects.toMatchObject({ code: 'session-busy' });
+    const aMinuteAgo = Date.now() / 1000 - 60;
+    utimesSync(place, aMinuteAgo, aMinuteAgo);
+    (await acquireLock(openFolder(root), 1)).release();
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+});
 
 it('tells that the folder takes no lock, also where what is in the way cannot be removed', async () => {
   const root = mkdtempSync(join(tmpdir(), 'umpire-lock-'));

@@ -7,6 +7,7 @@ import { UmpireError } from '@umpire/core/model/errors.js';
 import { faultOf } from './session-folder.js';
 import type { SessionFolder } from './session-folder.js';
 import { elapsedMs } from './environment.js';
+import { readRegularFile, statOf } from './file-system.js';
 
 export interface Lock {
   readonly release: () => void;
@@ -35,7 +36,7 @@ export async function acquireLock(folder: SessionFolder, waitMs: number): Promis
     if (takeLock(folder, place, own)) return { release: () => release(place, own) };
     until ??= elapsedMs() + waitMs;
     const content = readHolder(place);
-    if (content !== null && isDead(content) && replaceDeadLock(folder, place, content, own)) continue;
+    if (content !== null && isDead(place, content) && replaceDeadLock(folder, place, content, own)) continue;
     if (elapsedMs() >= until) throw new UmpireError('session-busy', { holder: describeOwner(content ?? '') });
     await new Promise((done) => {
       setTimeout(done, PAUSE_MS);
@@ -66,7 +67,7 @@ export interface LockHolder {
 /** The holder of the lock, without waiting for it. */
 export function holderOf(folder: SessionFolder): LockHolder | null {
   const content = readHolder(join(folder.root, LOCK));
-  return content === null ? null : { who: describeOwner(content), isDead: isDead(content) };
+  return content === null ? null : { who: describeOwner(content), isDead: isDead(join(folder.root, LOCK), content) };
 }
 
 /** Creates the lock by a hard link, so that it never exists without its content. */
@@ -108,7 +109,7 @@ function readHolder(place: string): string | null {
   // Throwing an error is slow, and most sessions are free.
   if (!existsSync(place)) return null;
   try {
-    return readFileSync(place, 'utf8');
+    return readRegularFile(place).toString('utf8');
   } catch {
     return null;
   }
@@ -119,7 +120,7 @@ function replaceDeadLock(folder: SessionFolder, place: string, dead: string, own
   const claim = `${place}-claim`;
   if (!takeLock(folder, claim, own)) {
     const other = readHolder(claim);
-    if (other !== null && isDead(other)) removeQuietly(claim);
+    if (other !== null && isDead(claim, other)) removeQuietly(claim);
     return false;
   }
   try {
@@ -165,9 +166,11 @@ function parseOwner(content: string): LockOwner | null {
   }
 }
 
-function isDead(content: string): boolean {
+function isDead(place: string, content: string): boolean {
   const holder = parseOwner(content);
-  if (holder === null || holder.host !== hostname()) return false;
+  // A power loss may leave the name without the bytes. Where there are no hard links, they come a moment after the name.
+  if (holder === null) return Date.now() - (statOf(place)?.mtimeMs ?? 0) > WRITING_MS;
+  if (holder.host !== hostname()) return false;
   try {
     process.kill(holder.pid, 0);
   } catch (error) {
@@ -177,6 +180,9 @@ function isDead(content: string): boolean {
   if (ENDED.test(state)) return true;
   return holder.started !== '' && started !== '' && started !== holder.started;
 }
+
+/** No process takes so long between the name and the bytes of its lock. */
+const WRITING_MS = 10_000;
 
 /** Ended, but not reaped by its parent: common in containers. */
 const ENDED = /^[ZXx]$/;

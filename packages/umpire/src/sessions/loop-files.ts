@@ -1,12 +1,13 @@
 // Reads loop files in YAML. Loaded late: the YAML reader and the schema take longer to start than a verdict takes.
 
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import { decodeExactly } from '@umpire/core/formats/decode-text.js';
 import { linesOf, parseLoop, parsePipelines } from '@umpire/core/loops/loop-file.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
 import type { Pipeline } from '@umpire/core/loops/pipeline.js';
 import { faultOf } from './session-folder.js';
+import { readRegularFile } from './file-system.js';
 
 const MAX_LOOP_BYTES = 1024 * 1024;
 
@@ -34,7 +35,7 @@ function readLoopText(path: string): string {
     const stat = statSync(path);
     if (!stat.isFile()) throw new UmpireError('loop-unreadable', { file: path, detail: 'it is not a regular file' });
     if (stat.size > MAX_LOOP_BYTES) throw new UmpireError('loop-unreadable', { file: path, detail: 'it is larger than 1 MB' });
-    bytes = readFileSync(path);
+    bytes = readRegularFile(path);
   } catch (error) {
     if (isUmpireError(error)) throw error;
     const { code } = error as NodeJS.ErrnoException;

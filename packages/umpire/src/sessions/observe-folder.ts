@@ -4,8 +4,8 @@
 
 import type { Anomaly, RoleRef, Task } from '@umpire/core/model/vocabulary.js';
 import { UmpireError } from '@umpire/core/model/errors.js';
-import { chainOfId, chainOfRow, chainsOf, findCriticRow, normalizeRoles } from '@umpire/core/decider/chains.js';
-import { chainKey, decidedVerdicts } from '@umpire/core/decider/evolve.js';
+import { chainOfId, chainOfRow, chainsOf, findCriticRow, findCriticToJudge, normalizeRoles } from '@umpire/core/decider/chains.js';
+import { chainKey, decidedVerdicts, judgedCritics } from '@umpire/core/decider/evolve.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import { HIGHEST_CAP } from '@umpire/core/model/options.js';
 import type { Event } from '@umpire/core/decider/events.js';
@@ -74,7 +74,11 @@ export function observeFolder(input: FolderToObserve): ObservedFolder {
   const tasks = normalizeRoles(loop, file?.tasks ?? []);
   const waves = checkGraph(tasks, TASKS);
   const choice = chooseChain(folder, loop, tasks, layer);
-  const critic = findCriticRow(loop, tasks, waves, choice);
+  // A run judges each critic itself.
+  const critic =
+    state.run === null
+      ? findCriticToJudge(loop, tasks, waves, choice, judgedCritics(state, loop.loop))
+      : findCriticRow(loop, tasks, waves, choice);
   const row = critic?.task ?? null;
   const chain = choice ?? chainOfRow(loop, row);
   const asked = Object.values(loop.evidence).flatMap((source) => ('discoveries' in source ? [source.discoveries] : []));
@@ -255,14 +259,20 @@ function readCap({ folder, maxRounds, usualRounds }: FolderToObserve, loop: Loop
   if (maxRounds !== null) return { value: maxRounds, anomalies: [] };
   const frozen = state.frozen.get(loop.loop)?.cap;
   if (usualRounds !== null && frozen === undefined) return { value: Math.min(usualRounds, traces.cap ?? usualRounds), anomalies: [] };
-  const { default: usual, from } = loop.cap;
-  const read = from === undefined ? ({ kind: 'absent' } as const) : readStateObject(folder, from.file);
-  const stated = from === undefined || read.kind !== 'object' ? read : readNumberAt(read.value, from.file, from.at, '');
+  const { default: usual, from: places = [] } = loop.cap;
+  const all = places.map((from) => {
+    const read = readStateObject(folder, from.file);
+    return { from, stated: read.kind === 'object' ? readNumberAt(read.value, from.file, from.at, '') : read };
+  });
+  const { from, stated } = all.find((one) => one.stated.kind !== 'absent') ?? all[0] ?? { stated: { kind: 'absent' } as const };
   const isInRange = stated.kind === 'value' && stated.value >= 1 && stated.value <= HIGHEST_CAP;
   const said = isInRange ? stated.value : usual;
   const value = frozen ?? Math.min(said, traces.cap ?? said);
-  if (from === undefined || stated.kind === 'absent' || stated.kind === 'object') return { value, anomalies: [] };
+  if (from === undefined || stated.kind === 'absent') return { value, anomalies: [] };
   if (!isInRange) {
+    // The round is read from the same file, and has said already that it is broken.
+    const isTold = (loop.round.from ?? []).some((source) => 'file' in source && source.file === from.file);
+    if (stated.kind === 'corrupt' && isTold && readStateObject(folder, from.file).kind === 'corrupt') return { value, anomalies: [] };
     const problem =
       stated.kind === 'corrupt' ? stated.problem : `${from.file}: ${from.at} is ${stated.value}, not between 1 and ${HIGHEST_CAP}`;
     const message = `The cap could not be read (${problem}). The default of ${usual} applies.`;

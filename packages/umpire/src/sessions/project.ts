@@ -1,11 +1,11 @@
 // Finds the project of a folder or session, and the text of its settings. Nothing is read from the session folder itself: agents write
 // there.
 
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import type { Stats } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { UmpireError } from '@umpire/core/model/errors.js';
-import { isFile, lstatOf, statOf } from './file-system.js';
+import { isFile, lstatOf, readRegularFile, statOf } from './file-system.js';
 import { configHome, homeFolder } from './environment.js';
 import { faultOf } from './session-folder.js';
 
@@ -68,19 +68,27 @@ export function ownSettingsPath(): string | null {
   return configHome() !== '' && isFile(path) ? path : null;
 }
 
+const MOST_CONFIG_BYTES = 1024 * 1024;
+
 /** The text of the project's settings; null if it has none. */
 export function readConfigText(project: string | null): string | null {
-  if (project === null) return null;
-  const text = readThere(join(project, CONFIG));
-  if (text === null && statOf(join(project, MISNAMED_CONFIG)) !== undefined)
+  return project === null ? null : readThere(join(project, CONFIG));
+}
+
+/** Throws where the only settings have the wrong extension: whoever starts work means them to count. */
+export function refuseMisnamedSettings(project: string): void {
+  const place = configAt(project);
+  if (place !== null && basename(place) === MISNAMED_CONFIG)
     throw new UmpireError('config-invalid', { file: MISNAMED_CONFIG, line: '', detail: `Umpire reads ${CONFIG}. Rename the file` });
-  return text;
 }
 
 function readThere(place: string): string | null {
   try {
     // Most projects have none, and throwing an error is slow.
-    return statOf(place) === undefined ? null : readFileSync(place, 'utf8');
+    const stat = statOf(place);
+    if (stat === undefined) return null;
+    if (stat.size > MOST_CONFIG_BYTES) throw new Error(`it has more than ${MOST_CONFIG_BYTES / 1024} kB`);
+    return readRegularFile(place).toString('utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw new UmpireError('read-failed', { path: CONFIG, detail: faultOf(error) });

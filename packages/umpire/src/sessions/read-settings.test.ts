@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isUmpireError } from '@umpire/core/model/errors.js';
-import { DEFAULT_SETTINGS, SETTINGS } from './settings.js';
+import { DEFAULT_SETTINGS, SETTINGS, RUNNER_NAMES } from './settings.js';
 import type { Settings } from './settings.js';
 import { listFields } from '@umpire/core/model/schema-pages.js';
 import { combineSettings, listSettings, parseSettings } from './read-settings.js';
@@ -37,7 +37,7 @@ it('fills in every default', () => {
     fallbacks: {},
     stronger: null,
     waitForLimits: false,
-    askAboveRuns: 50,
+    askAboveRuns: 20,
     engine: null,
     concurrency: 3,
     maxRounds: null,
@@ -55,12 +55,14 @@ it('fills in every default', () => {
     critics: {
       timeoutMinutes: 20,
       tests: null,
+      coverage: null,
+      packages: {},
       quarantine: [],
       testing: {
         runner: null,
         layers: { L2: ['**/*.{integration,int}.*', '**/integration/**'], L3: ['**/*.e2e.*', '**/{e2e,end-to-end}/**'] },
       },
-      debt: { reruns: 3, complexity: 15 },
+      debt: { complexity: 15 },
       design: { tokens: [], industry: 'standard', pairs: [], grid: 4 },
       review: { reports: ['**/*.sarif'] },
     },
@@ -91,7 +93,7 @@ it('reads the example of its page', () => {
     fallbacks: {},
     stronger: null,
     waitForLimits: false,
-    askAboveRuns: 50,
+    askAboveRuns: 20,
     engine: null,
     concurrency: 4,
     maxRounds: 5,
@@ -109,9 +111,11 @@ it('reads the example of its page', () => {
     critics: {
       timeoutMinutes: 10,
       tests: null,
+      coverage: null,
+      packages: {},
       quarantine: [],
       testing: { runner: 'vitest', layers: { L2: ['test/api/**'], L3: ['e2e/**'] } },
-      debt: { reruns: 5, lint: 'npm run lint', quality: false, complexity: 12 },
+      debt: { lint: 'npm run lint', quality: false, complexity: 12 },
       design: {
         tokens: ['tokens/**/*.json'],
         industry: 'strict',
@@ -151,11 +155,11 @@ it('lists every setting with its type, default and description', () => {
   const fields = listFields(SETTINGS);
   expect(fields.filter((field) => Object.values(field).includes(''))).toEqual([]);
   expect(new Set(fields.map(({ name }) => name)).size).toBe(fields.length);
-  expect(fields.find(({ name }) => name === 'critics.debt.reruns')).toEqual({
-    name: 'critics.debt.reruns',
-    type: 'a whole number from 0 to 20',
-    default: '3',
-    description: 'how often a test with a changed result runs again',
+  expect(fields.find(({ name }) => name === 'critics.debt.complexity')).toEqual({
+    name: 'critics.debt.complexity',
+    type: 'a whole number from 1 to 1000',
+    default: '15',
+    description: 'a function with a higher complexity is a finding',
   });
   const nested = [
     'agents.<name>.command',
@@ -199,6 +203,45 @@ it('reads a sandbox that is on, off, or has places of its own', () => {
   check('sandbox: { write: [~/.a, /opt/b] }', { sandbox: true, sandboxWrite: ['~/.a', '/opt/b'] });
 });
 
+describe('the command of the tests', () => {
+  function critics(text: string): Settings['critics'] {
+    return parseSettings(`critics: ${text}`, 'x.yaml').critics;
+  }
+
+  it('takes a command with its report, for the project and for packages', () => {
+    const read = critics(
+      `{ tests: { command: make check, report: out/tests.tap, format: tap, scope: command }, coverage: { report: coverage.xml },
+         packages: { packages/core: { tests: { command: go test ./... }, coverage: { command: make cover, report: c.info } }, b: { tests: none } } }`,
+    );
+    expect(read.tests).toEqual({ command: 'make check', report: 'out/tests.tap', format: 'tap', scope: 'command' });
+    expect(read.coverage).toEqual({ report: 'coverage.xml' });
+    expect(read.packages).toEqual({
+      'packages/core': { tests: { command: 'go test ./...' }, coverage: { command: 'make cover', report: 'c.info' } },
+      b: { tests: 'none' },
+    });
+    expect(critics('{ tests: none }').tests).toBe('none');
+    expect(critics('{ tests: { scope: all } }').tests).toEqual({ scope: 'all' });
+  });
+
+  it('joins the words of the project with the person’s own', () => {
+    const project = { source: 'critics: { tests: { command: make check } }', file: 'x.yaml', isTrusted: true, reserved: [] };
+    const { settings } = combineSettings(project, { source: 'critics: { tests: { scope: all } }', file: 'own.yaml' });
+    expect(settings.critics.tests).toEqual({ command: 'make check', scope: 'all' });
+    // A stranger's command never runs.
+    expect(combineSettings({ ...project, isTrusted: false }, null)).toMatchObject({
+      settings: { critics: { tests: null } },
+      ignored: ['critics.tests'],
+    });
+  });
+
+  it('lists the formats that it reads', () => {
+    const words = complaintOf('critics: { tests: { command: x, format: nunit } }');
+    expect(words).toMatch(/^x\.yaml:1: critics\.tests\.format must be one of junit, .*\btap\b.*, not "nunit"\.$/);
+    expect(words).not.toContain('lcov');
+    expect(complaintOf('critics: { coverage: { report: x, format: tap } }')).toMatch(/ must be one of .*\blcov\b.*, not "tap"\.$/);
+  });
+});
+
 it('leaves keys of one’s own alone: parts that others repeat', () => {
   check('x-on: &on true\nstrict: *on\n', { strict: true });
 });
@@ -214,7 +257,30 @@ describe('mistakes', () => {
     ['agents: { a: { acp: x, allow: [edit] } }', ':1: agents.a.allow.0 must be one of execute, fetch, other, not "edit"'],
     ['strict: maybe', ':1: strict must be true or false, not "maybe"'],
     ['testing: { targets: { L1: 101 } }', ':1: testing.targets.L1 must be a number from 0 to 100, not 101'],
-    ['critics: { testing: { runner: karma } }', ':1: critics.testing.runner must be one of vitest, jest, mocha, node, pytest, not "karma"'],
+    ['critics: { testing: { runner: karma } }', `:1: critics.testing.runner must be one of ${RUNNER_NAMES.join(', ')}, not "karma"`],
+    [
+      'critics: { tests: make check }',
+      ':1: critics.tests must be none, or how the tests run, such as { command: "make check", report: report.xml }, not "make check"',
+    ],
+    ['critics: { tests: { command: " " } }', ':1: critics.tests.command must be a command for the shell, such as "make check", not " "'],
+    ['critics: { tests: { comand: x } }', ':1: critics.tests.comand: unknown key. Did you mean "command"?'],
+    [
+      'critics:\n  tests:\n    report: r.xml',
+      ':3: critics.tests.report: it describes the report of a command. Add the command, such as { command: "make check", report: report.xml }',
+    ],
+    [
+      'critics: { tests: { command: x, report: ../r.xml } }',
+      ':1: critics.tests.report must be a path inside the project, without "..", not "../r.xml"',
+    ],
+    [
+      'critics: { packages: { a: { tests: { command: x, report: /tmp/r.xml } } } }',
+      ':1: critics.packages.a.tests.report must be a path inside the project, without "..", not "/tmp/r.xml"',
+    ],
+    [
+      'critics: { packages: { ./a: {} } }',
+      ':1: critics.packages../a: this name is not allowed. Use the folder of a package, such as packages/core',
+    ],
+    ['critics: { coverage: { command: x } }', ':1: critics.coverage.report is missing. It must be a path inside the project, without ".."'],
     ['critics: { design: { pairs: [{ text: a }] } }', ':1: critics.design.pairs.0.background is missing. It must be the path of a token'],
     [
       'critics: { debt: { lint: true } }',
@@ -229,7 +295,7 @@ describe('mistakes', () => {
     ['\n\nconcurency: 3', ':3: concurency: unknown key. Did you mean "concurrency"?'],
     [
       'strict: true\ncritics:\n  suite:\n    runner: vitest',
-      ':3: critics.suite: unknown key. Known keys: timeout_minutes, tests, quarantine, testing, debt, design, review',
+      ':3: critics.suite: unknown key. Known keys: timeout_minutes, tests, coverage, packages, quarantine, testing, debt, design, review',
     ],
     ['max-rounds: 3', ':1: max-rounds: unknown key. Did you mean "max_rounds"?'],
     ['maxRounds: 3', ':1: maxRounds: unknown key. Did you mean "max_rounds"?'],

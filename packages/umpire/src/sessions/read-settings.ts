@@ -1,7 +1,7 @@
 // Reads settings files: the project's umpire.config.yaml and the person's own. Loaded late, because most verdicts need no settings.
 
 import { STRICTER_SETTINGS, settingKey } from '@umpire/core/model/options.js';
-import { UmpireError } from '@umpire/core/model/errors.js';
+import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import { isPlain } from '@umpire/core/model/schema.js';
 import type { Infer } from '@umpire/core/model/schema.js';
 import { describeComplaint, readWithoutDefaults } from '@umpire/core/formats/read-schema.js';
@@ -27,6 +27,8 @@ export interface CombinedSettings {
   readonly settings: Settings;
   /** Settings of the project that do not count, since nobody trusted them. */
   readonly ignored: readonly string[];
+  /** Why settings that nobody trusted cannot be read; null if they can. */
+  readonly fault: string | null;
 }
 
 export interface ProjectSettingsFile extends SettingsFile {
@@ -35,16 +37,35 @@ export interface ProjectSettingsFile extends SettingsFile {
   readonly reserved: readonly string[];
 }
 
-/** The project's settings and the person's own, which win. Of a project that nobody trusts, only stricter settings count. */
+/**
+ * The project's settings and the person's own, which win. Of a project that nobody trusts, only stricter settings count, and none where they
+ * cannot be read: a clone must not stop a command by an invalid value.
+ */
 export function combineSettings(project: ProjectSettingsFile | null, own: SettingsFile | null): CombinedSettings {
-  const theirs = project === null ? { read: {}, written: {} } : readFields(project);
+  const { read: theirs, fault } = project === null ? NO_SETTINGS : readTrustedFields(project);
   const isTrusted = project?.isTrusted ?? true;
   if (project !== null && isTrusted) refuseReserved(theirs.read, project);
   const counted = isTrusted ? theirs.read : keepStricter(theirs.read);
   const settings = completeSettings(own === null ? counted : mergeDeep(counted, readFields(own).read));
-  if (isTrusted) return { settings, ignored: [] };
+  if (isTrusted) return { settings, ignored: [], fault };
   const untrustedAgents = Object.keys(theirs.read.agents ?? {}).filter((name) => !Object.hasOwn(settings.agents, name));
-  return { settings: { ...settings, untrustedAgents }, ignored: listIgnored(theirs) };
+  return { settings: { ...settings, untrustedAgents }, ignored: listIgnored(theirs), fault };
+}
+
+const NO_SETTINGS: TrustedFields = { read: { read: {}, written: {} }, fault: null };
+
+interface TrustedFields {
+  readonly read: ReadFile;
+  readonly fault: string | null;
+}
+
+function readTrustedFields(project: ProjectSettingsFile): TrustedFields {
+  try {
+    return { read: readFields(project), fault: null };
+  } catch (error) {
+    if (project.isTrusted || !isUmpireError(error)) throw error;
+    return { ...NO_SETTINGS, fault: error.message };
+  }
 }
 
 /** Whoever types `--agent claude` means the agent of this name that comes with Umpire. */

@@ -1,11 +1,11 @@
 // Judges one recorded verdict again from the journal and the blobs alone, by its own rules or by others.
 
-import { chainOfRow, findCriticRow, normalizeRoles } from '@umpire/core/decider/chains.js';
+import { chainOfRow, findCriticToJudge, normalizeRoles } from '@umpire/core/decider/chains.js';
 import type { PlacedTask } from '@umpire/core/decider/chains.js';
 import { NO_TRACES, roundAfter } from '@umpire/core/decider/rounds.js';
 import type { Difference } from '@umpire/core/decider/differences.js';
 import { differencesOf } from '@umpire/core/decider/differences.js';
-import { chainKey, decidedVerdicts } from '@umpire/core/decider/evolve.js';
+import { chainKey, decidedVerdicts, judgedCritics } from '@umpire/core/decider/evolve.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import type { RecordedContext, VerdictGiven } from '@umpire/core/decider/events.js';
 import { copyTasks, findTask, testimonyOf } from '@umpire/core/decider/run-state.js';
@@ -116,7 +116,7 @@ function judgeRecorded(
     chain = chainOfRow(loop, critic.task);
   } else {
     const chosen = typeof loop.chain === 'object' && loop.chain.choose === true ? chain : null;
-    critic = findCriticRow(loop, tasks, waves, chosen);
+    critic = findCriticToJudge(loop, tasks, waves, chosen, judgedCritics(frozen.state, frozen.loop.loop));
     chain = chosen ?? chainOfRow(loop, critic?.task ?? null);
   }
   const opened: RoundToRead = { ...frozen, ...more, tasks, critic, chain };

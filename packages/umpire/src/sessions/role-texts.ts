@@ -1,6 +1,6 @@
 // The role texts of a loop: the project's own if a person trusts them, those beside the loop file, or those that come with Umpire.
 
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RoleRef } from '@umpire/core/model/vocabulary.js';
 import { UmpireError } from '@umpire/core/model/errors.js';
@@ -8,6 +8,7 @@ import { sha256 } from './hash.js';
 import { packageRoot } from './package-root.js';
 import { faultOf } from './session-folder.js';
 import { isTrusted } from './trust.js';
+import { readRegularFile } from './file-system.js';
 
 /** A role definition with its text. */
 export interface Role {
@@ -48,7 +49,7 @@ function shippedRole(loop: string, role: string): Role | null {
 function readRole(folder: string | null, path: string, name: string): Role | null {
   if (folder === null || !existsSync(join(folder, path))) return null;
   try {
-    const bytes = readFileSync(join(folder, path));
+    const bytes = readRegularFile(join(folder, path));
     return { ref: { path, sha256: sha256(bytes) }, text: bytes.toString('utf8') };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

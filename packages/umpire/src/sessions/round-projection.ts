@@ -10,7 +10,7 @@ import { isObject, own, parseJson } from '@umpire/core/formats/json-text.js';
 import { setOwn } from '@umpire/core/formats/merge-objects.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
 import { lstatOf } from './file-system.js';
-import { readBytes, writeProjection } from './session-folder.js';
+import { readBytes } from './session-folder.js';
 import type { SessionFolder } from './session-folder.js';
 
 export const STATE = 'session-state.json';
@@ -40,19 +40,26 @@ export function writtenRounds(state: unknown): ReadonlyMap<string, number> {
   );
 }
 
-/** Writes the round after a verdict; other keys stay. A file that is no JSON object, or a link, is somebody else's and stays as it is. */
-export function projectRound(folder: SessionFolder, loop: Loop, verdict: Verdict): void {
+/**
+ * The state file with the round after a verdict; other keys stay. Null where it says so already. A file that is no JSON object, or a link,
+ * is somebody else's and stays as it is.
+ */
+export function readProjectedRound(
+  folder: SessionFolder,
+  loop: Loop,
+  verdict: Verdict,
+): { readonly path: string; readonly text: string } | null {
   const place = roundFileOf(loop);
-  if (place === null || verdict.status === 'partial') return;
+  if (place === null || verdict.status === 'partial') return null;
   const read = readBytes(folder, place.file);
-  if (read.kind === 'unreadable' || lstatOf(join(folder.root, place.file))?.isSymbolicLink() === true) return;
+  if (read.kind === 'unreadable' || lstatOf(join(folder.root, place.file))?.isSymbolicLink() === true) return null;
   const parsed = read.kind === 'missing' ? null : parseJson(decodeTolerantly(read.bytes));
-  if (parsed !== null && !(parsed.ok && isObject(parsed.value))) return;
+  if (parsed !== null && !(parsed.ok && isObject(parsed.value))) return null;
   const state: Json = { ...(parsed?.value as Json | undefined) };
   const round = verdict.outcome === 'revise' ? verdict.round + 1 : verdict.round;
-  if (!setAt(state, place.at, verdict.chain, round) || !setAt(state, 'umpire.rounds.{chain}', verdict.chain, round)) return;
+  if (!setAt(state, place.at, verdict.chain, round) || !setAt(state, 'umpire.rounds.{chain}', verdict.chain, round)) return null;
   const text = `${JSON.stringify(state, null, 2)}\n`;
-  if (read.kind === 'missing' || read.bytes.toString('utf8') !== text) writeProjection(folder, place.file, text);
+  return read.kind === 'bytes' && read.bytes.toString('utf8') === text ? null : { path: place.file, text };
 }
 
 /** The round keys of session-state.json in a session that Umpire runs. */

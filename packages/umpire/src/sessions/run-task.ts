@@ -5,6 +5,7 @@ import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import { NO_USAGE, type Agent, type Ending, type Usage, type Workspace } from '@umpire/core/model/ports.js';
 import type { Event, UnmergedWork, TaskFinished, Breach } from '@umpire/core/decider/events.js';
 import { agentOfTask } from '@umpire/core/decider/agent-choice.js';
+import { countCutOff, goesOnAfter } from '@umpire/core/decider/cut-off.js';
 import { retryDelay } from '@umpire/core/decider/retry-delay.js';
 import type { RunState, TaskState } from '@umpire/core/decider/run-state.js';
 import { assign, NO_MATERIAL } from './assignment.js';
@@ -27,7 +28,7 @@ export interface TaskAttempt extends StartedAttempt {
   readonly stop: AbortSignal;
 }
 
-type SubmittedWork = NonNullable<Awaited<ReturnType<Workspace['submit']>>>;
+type SubmittedWork = NonNullable<Awaited<ReturnType<Workspace['keep']>>>;
 
 const GAVE_UP = 'The agent reported that it was stopped, but nobody stopped it.';
 
@@ -78,7 +79,7 @@ async function borrowWorktree(workspace: Workspace, { task, attempt, agent, stop
   // Stopping the run may have caused the fault.
   if (stop.aborted && fault !== null) return { workdir: null, isBegun: false, left, fault };
   try {
-    const kept = left?.commit ?? task.kept;
+    const kept = left?.commit ?? task.kept?.commit ?? null;
     const workdir = await workspace.lend(task.id, attempt, kept, task.seat);
     if (left !== null) await workspace.giveBack(task.id, found.attempt);
     return { workdir, isBegun: kept !== null, left, fault };
@@ -197,6 +198,11 @@ function endEvents(ports: RunPorts, job: TaskAttempt, ending: Ending, work: Subm
         const resetsAt = resetsAtMs === null ? null : new Date(resetsAtMs).toISOString();
         return [{ type: 'TaskLimited', data: { task: id, attempt, agent, why: ending.reason, resetsAt, usage, ...left } }];
       }
+      if (ending.cutOff === true && isCutOffWork(ports, job)) {
+        const { left: unfinished } = left;
+        if (goesOnAfter(countCutOff(task, unfinished)))
+          return [{ type: 'TaskInterrupted', data: { task: id, attempt, why: ending.reason, usage, ...left, cutOff: true } }];
+      }
       if (waitMs !== null) return [{ type: 'TaskPostponed', data: { task: id, attempt, why: ending.reason, waitMs, usage, ...left } }];
       const error = withRetryCount(ending, job.task);
       const outputs = emptyOutputs(ports, job.task);
@@ -214,6 +220,12 @@ function endEvents(ports: RunPorts, job: TaskAttempt, ending: Ending, work: Subm
   }
 }
 
+/** Critics have their own second attempt, and without a worktree there is no work that could go on. */
+function isCutOffWork({ workspace, journal }: RunPorts, { task }: TaskAttempt): boolean {
+  const run = journal.state.run as RunState;
+  return workspace !== null && isWriter(run, task) && task.role !== run.started.critic;
+}
+
 function withRetryCount({ reason, passing }: Extract<Ending, { kind: 'broken' }>, { postponed }: TaskState): string {
   if (passing === undefined || postponed === 0) return reason;
   return `${reason} Umpire retried it ${postponed === 1 ? 'once' : `${postponed} times`}.`;
@@ -224,7 +236,12 @@ const MAX_LISTED_FILES = 50;
 function leftOf(work: SubmittedWork | null, { agent }: TaskAttempt): { readonly left?: UnmergedWork } {
   if (work === null) return {};
   return {
-    left: { commit: work.commit, files: work.files.slice(0, MAX_LISTED_FILES), ...(agent.isPerson === true ? { goesOn: true } : {}) },
+    left: {
+      commit: work.commit,
+      files: work.files.slice(0, MAX_LISTED_FILES),
+      ...(work.tree === undefined ? {} : { tree: work.tree }),
+      ...(agent.isPerson === true ? { goesOn: true } : {}),
+    },
   };
 }
 
@@ -264,6 +281,7 @@ function sanitizeKind(ending: Ending, columns: readonly string[]): Ending {
         kind: ending.kind,
         reason: sanitizeText(ending.reason, MAX_CELL),
         usage: sanitizeUsage(ending.usage),
+        ...(ending.cutOff === true ? { cutOff: true as const } : {}),
         ...(ending.passing === undefined ? {} : { passing: { afterMs: positiveOrZero(ending.passing.afterMs ?? 0) || null } }),
         ...(ending.limit === undefined ? {} : { limit: { resetsAtMs: timeOrNull(ending.limit.resetsAtMs) } }),
       };

@@ -1,8 +1,6 @@
 // The files that a run writes for people and agents: tasks.csv, the current wave, results of interactive tasks, pages. All of
 // them come from the journal and can be written again. A person's edit of tasks.csv is read before the file is overwritten.
 
-import { closeSync, constants, openSync, writeSync } from 'node:fs';
-import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import { compareEdit } from '@umpire/core/decider/edits.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import type { Event } from '@umpire/core/decider/events.js';
@@ -14,15 +12,14 @@ import { printResults } from '@umpire/core/formats/results-csv.js';
 import { editTasks, printCells } from '@umpire/core/formats/tasks-csv.js';
 import type { TasksFile } from '@umpire/core/formats/tasks-csv.js';
 import { contextPage } from '../views/session-page.js';
+import { AgentLog } from './agent-logs.js';
 import { prevContext } from './assignment.js';
-import { keepBlobs, projectVerdicts, restorePages } from './commit-verdict.js';
+import { keepBlobs, projectVerdicts, restoreLostFiles, restorePages } from './commit-verdict.js';
 import {
-  faultOf,
   hasEntry,
   listFiles,
   forgetCheckedFolders,
   moveEntry,
-  placeFor,
   readBytes,
   removeEntry,
   writeAtomically,
@@ -75,6 +72,7 @@ export function openSessionFiles({ folder, state, now, roleText }: SessionFilesI
   const written: Written = { paths: new Set(), tasks: null };
   const kept = new Set<string>();
   const born = latestVerdict(state());
+  let isRestored = born === 0;
   const run = () => state().run as RunState;
   return {
     readEdit: () => {
@@ -98,7 +96,7 @@ export function openSessionFiles({ folder, state, now, roleText }: SessionFilesI
         let number = 1;
         while (hasEntry(folder, `${HELD}-${number}`)) number++;
         if (hasEntry(folder, HELD)) moveEntry(folder, HELD, `${HELD}-${number}`);
-        if (read.kind === 'bytes') writeProjection(folder, HELD, read.bytes);
+        if (read.kind === 'bytes') writeAtomically(folder, HELD, read.bytes);
         return [{ type: 'EditHeld', data: { set, add, columns, told, kept: HELD } }];
       }
       refused = found;
@@ -106,6 +104,8 @@ export function openSessionFiles({ folder, state, now, roleText }: SessionFilesI
     },
     show: () => {
       forgetCheckedFolders(folder);
+      if (!isRestored) restoreLostFiles(folder, state());
+      isRestored = true;
       const events = projectVerdicts(folder, state(), now().toISOString(), born);
       const shownTasks = showTasks(folder, run(), last, refused ?? null, written);
       last = shownTasks.text;
@@ -130,22 +130,8 @@ export function openSessionFiles({ folder, state, now, roleText }: SessionFilesI
     logFor: (task, attempt) => {
       edits = 0;
       isOpenToAgents = true;
-      const path = `logs/${safeName(task)}-${attempt}.txt`;
-      let place: string | null = null;
-      return (_, chunk) => {
-        try {
-          if (place === null) forgetCheckedFolders(folder);
-          place ??= placeFor(folder, path);
-          const fd = openSync(place, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, 0o666);
-          try {
-            for (let from = 0; from < chunk.length;) from += writeSync(fd, chunk, from);
-          } finally {
-            closeSync(fd);
-          }
-        } catch (error) {
-          throw isUmpireError(error) ? error : new UmpireError('write-failed', { path, detail: faultOf(error) });
-        }
-      };
+      const log = new AgentLog(folder, task, attempt);
+      return (_, chunk) => log.add(chunk);
     },
   };
 }
@@ -217,7 +203,7 @@ function keepRefused(folder: SessionFolder, read: FileRead): string {
   let number = 1;
   while (hasEntry(folder, `tasks.refused-${number}.csv`)) number++;
   const path = `tasks.refused-${number}.csv`;
-  if (read.kind === 'bytes') writeProjection(folder, path, read.bytes);
+  if (read.kind === 'bytes') writeAtomically(folder, path, read.bytes);
   else moveEntry(folder, TASKS, path);
   return path;
 }
@@ -239,8 +225,9 @@ function showTasks(folder: SessionFolder, run: RunState, last: string | null, re
   const isPrinted = file === null || typeof file === 'string' || run.columns.some((name) => !file.columns.includes(name));
   const text = isPrinted ? printCells(run.columns, run.tasks, cellOf) : edited(run, file);
   if (text === found) return { text: last, isShown: true };
-  writeProjection(folder, NEXT, text);
-  writeShown(folder, TASKS, text, written);
+  // On disk in this order: what a power loss left of a write is no edit of a person.
+  writeAtomically(folder, NEXT, text);
+  writeAtomically(folder, TASKS, text);
   moveEntry(folder, NEXT, LAST);
   written.tasks = isPrinted ? text : null;
   return { text, isShown: true };

@@ -7,8 +7,8 @@ import {
   existsSync,
   fsyncSync,
   mkdirSync,
+  mkdtempSync,
   openSync,
-  readFileSync,
   readSync,
   readdirSync,
   realpathSync,
@@ -17,11 +17,11 @@ import {
   statSync,
   unlinkSync,
   writeFileSync,
-  mkdtempSync,
+  writeSync,
 } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
-import { lstatOf, statOf } from './file-system.js';
+import { lstatOf, openRegularFile, readRegularFile, statOf } from './file-system.js';
 import { tmpdir } from 'node:os';
 
 /** Larger evidence is not read into memory. */
@@ -67,7 +67,7 @@ export function readBytes(folder: SessionFolder, path: string): FileRead {
     if (!stat.isFile()) return { kind: 'unreadable', problem: 'it is not a regular file' };
     if (stat.size > MAX_BYTES)
       return { kind: 'unreadable', problem: `it has ${Math.round(stat.size / 1048576)} MB, and the limit is ${MAX_BYTES / 1048576} MB` };
-    return { kind: 'bytes', bytes: readFileSync(file) };
+    return { kind: 'bytes', bytes: readRegularFile(file) };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'missing' };
@@ -88,7 +88,7 @@ export function readPart(folder: SessionFolder, path: string, from: number, most
   try {
     const stat = statOf(file);
     if (stat === undefined || !stat.isFile() || stat.size <= from) return none;
-    const fd = openSync(file, constants.O_RDONLY);
+    const fd = openRegularFile(file, constants.O_RDONLY);
     try {
       const bytes = Buffer.alloc(Math.min(stat.size - from, most));
       return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, from));
@@ -166,15 +166,64 @@ function realFolder(folder: SessionFolder, path: string, lexical: string, make: 
   return real;
 }
 
-/** Creates a folder and its parents. Node's recursive mkdir never returns in folders such as /proc, which accept no entries. */
-export function makeFolders(place: string): void {
+/**
+ * A power loss drops the name of a new or renamed file, whatever of its bytes was synced, until its folder is synced too. Some network
+ * file systems refuse that.
+ */
+export function syncFolder(place: string): void {
+  const fd = openSync(place, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
-    mkdirSync(place);
+    fsyncSync(fd);
+  } catch (error) {
+    if (!['EINVAL', 'ENOTSUP'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Puts files and their names on disk: call it before the journal names them. */
+export function syncFiles(folder: SessionFolder, paths: readonly string[]): void {
+  for (const path of paths) {
+    const place = placeFor(folder, path, false);
+    guardWrite(path, () => {
+      const fd = openRegularFile(place, constants.O_RDONLY);
+      try {
+        fsyncSync(fd);
+      } finally {
+        closeSync(fd);
+      }
+    });
+  }
+  syncNames(folder, paths);
+}
+
+/** Puts the names of files on disk, and those of the folders around them: of many files at once it costs less. */
+function syncNames(folder: SessionFolder, paths: readonly string[]): void {
+  const folders = new Set<string>();
+  for (const path of paths)
+    for (let at = dirname(placeFor(folder, path, false)); at.startsWith(folder.root); at = dirname(at)) folders.add(at);
+  for (const place of folders) guardWrite(place, () => syncFolder(place));
+}
+
+/** Writes files, each as a whole, that a power loss leaves. */
+export function writeDurably(folder: SessionFolder, files: readonly { readonly path: string; readonly text: string }[]): void {
+  for (const { path, text } of files) prepareWrite(folder, path, text).commit();
+  syncNames(
+    folder,
+    files.map(({ path }) => path),
+  );
+}
+
+/** Creates a folder and its parents, which a power loss leaves. Node's recursive mkdir never returns in folders such as /proc, which accept no entries. */
+export function makeFolders(place: string, mode = 0o777): void {
+  try {
+    mkdirSync(place, mode);
+    syncFolder(dirname(place));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' && !existsSync(dirname(place))) {
-      makeFolders(dirname(place));
-      makeFolders(place);
+      makeFolders(dirname(place), mode);
+      makeFolders(place, mode);
     } else if (code !== 'EEXIST' || !statSync(place).isDirectory()) throw error;
   }
 }
@@ -221,7 +270,7 @@ export interface PreparedWrite {
 let counter = 0;
 
 /**
- * `durable`: the bytes are on disk before the rename, so that a power loss leaves the old file or the new one, never an empty one.
+ * `durable`: the bytes are on disk before the rename: a power loss leaves the old file or the new one, never an empty one.
  * Files that can be written again from the journal do not need it.
  */
 export function prepareWrite(folder: SessionFolder, path: string, data: string | Uint8Array, durable = true): PreparedWrite {
@@ -256,7 +305,7 @@ export function prepareWrite(folder: SessionFolder, path: string, data: string |
 export function checkReplaceable(folder: SessionFolder, path: string): void {
   const place = placeFor(folder, path);
   guardWrite(path, () => {
-    if (statOf(place) !== undefined) closeSync(openSync(place, constants.O_WRONLY));
+    if (statOf(place) !== undefined) closeSync(openRegularFile(place, constants.O_WRONLY));
   });
   const isReadOnly = (at: string) => ((statOf(at)?.mode ?? WRITE_BITS) & WRITE_BITS) === 0;
   if (isReadOnly(place)) throw new UmpireError('write-failed', { path, detail: 'the file is read-only' });
@@ -267,6 +316,7 @@ const WRITE_BITS = 0o222;
 
 export function writeAtomically(folder: SessionFolder, path: string, data: string | Uint8Array, durable = true): void {
   prepareWrite(folder, path, data, durable).commit();
+  if (durable) syncNames(folder, [path]);
 }
 
 /** With an encoding, Node writes a text in one call. */
@@ -312,10 +362,25 @@ export function hasEntry({ root }: SessionFolder, path: string): boolean {
 export function appendLines(folder: SessionFolder, path: string, lines: string, endsWithNewline: boolean, durable = true): void {
   const place = placeFor(folder, path);
   guardWrite(path, () => {
-    const fd = openSync(place, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, 0o644);
+    const isNew = durable && lstatOf(place) === undefined;
+    const fd = openRegularFile(place, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, 0o644);
     try {
       writeFileSync(fd, endsWithNewline ? lines : `\n${lines}`);
       if (durable) fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    if (isNew) syncFolder(dirname(place));
+  });
+}
+
+/** Appends bytes that can be lost. */
+export function appendBytes(folder: SessionFolder, path: string, bytes: Uint8Array): void {
+  const place = placeFor(folder, path);
+  guardWrite(path, () => {
+    const fd = openRegularFile(place, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, 0o666);
+    try {
+      for (let from = 0; from < bytes.length;) from += writeSync(fd, bytes, from);
     } finally {
       closeSync(fd);
     }
@@ -398,11 +463,37 @@ function isAlive(pid: number): boolean {
   }
 }
 
+/** By temporary folder. */
+const scratchHomes = new Map<string, string>();
+
+/** This process's own folder for temporary files, with links resolved. The sandbox hides it from agents. */
+export function scratchHome(): string {
+  const place = tmpdir();
+  try {
+    const known = scratchHomes.get(place);
+    if (known !== undefined) {
+      // Systems clean their temporary folders.
+      mkdirSync(known, { recursive: true, mode: 0o700 });
+      return known;
+    }
+    const home = realpathSync.native(mkdtempSync(join(place, 'umpire-')));
+    if (scratchHomes.size === 0)
+      process.once('exit', () => {
+        for (const made of scratchHomes.values()) rmSync(made, { recursive: true, force: true });
+      });
+    scratchHomes.set(place, home);
+    return home;
+  } catch (error) {
+    throw new UmpireError('write-failed', { path: `the folder for temporary files (TMPDIR=${place})`, detail: faultOf(error) });
+  }
+}
+
 /** Returns its path with links resolved. The caller removes it. */
 export function makeScratch(name: string): string {
+  const home = scratchHome();
   try {
-    return realpathSync.native(mkdtempSync(join(tmpdir(), `umpire-${name}-`)));
+    return mkdtempSync(join(home, `umpire-${name}-`));
   } catch (error) {
-    throw new UmpireError('write-failed', { path: `the folder for temporary files (TMPDIR=${tmpdir()})`, detail: faultOf(error) });
+    throw new UmpireError('write-failed', { path: home, detail: faultOf(error) });
   }
 }

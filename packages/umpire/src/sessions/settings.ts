@@ -18,8 +18,10 @@ import {
   wholeFrom,
   word,
 } from '@umpire/core/model/schema.js';
-import type { Infer, Schema, SchemaFields } from '@umpire/core/model/schema.js';
+import type { Complain, Infer, Schema, SchemaFields } from '@umpire/core/model/schema.js';
 import { RULE_GROUPS } from '@umpire/guard/findings/rule-names.js';
+import { FORMATS } from '@umpire/reports/formats.js';
+import type { ReportContent } from '@umpire/reports/report-builder.js';
 import { isWebAddress } from './environment.js';
 
 /** Permissions for an ACP agent beside reading and editing in its folders. */
@@ -27,8 +29,33 @@ export const ALLOWABLE = ['execute', 'fetch', 'other'] as const;
 export type Allowable = (typeof ALLOWABLE)[number];
 
 /** The test runners that Umpire knows; `runners/registry.ts` has what it knows of each. */
-export const RUNNER_NAMES = ['vitest', 'jest', 'mocha', 'node', 'pytest'] as const;
-export type RunnerName = (typeof RUNNER_NAMES)[number];
+export const RUNNER_NAMES = [
+  'vitest',
+  'jest',
+  'mocha',
+  'ava',
+  'tap',
+  'tape',
+  'node',
+  'bun',
+  'deno',
+  'playwright',
+  'pytest',
+  'unittest',
+  'go',
+  'cargo',
+  'rspec',
+  'minitest',
+  'phpunit',
+  'bats',
+  'ctest',
+  'maven',
+  'gradle',
+  'dotnet',
+  'exunit',
+] as const;
+/** `command`: what the settings name for tests. */
+export type RunnerName = (typeof RUNNER_NAMES)[number] | 'command';
 
 // Kinds of values. Each phrase says what is allowed.
 
@@ -83,6 +110,9 @@ export type CommandLine = Infer<typeof command>;
 const check = either(word(false), name('a command'), words)
   .called('a command such as "npm run lint", the list of its words, or false')
   .optional("found in the project's files");
+
+/** A shell runs it. */
+const shellCommand = name('a command for the shell, such as "make check"');
 
 // The settings.
 
@@ -194,11 +224,88 @@ const pair = group(
   'a pair of colours, such as { text: color.text, background: color.surface }',
 );
 
+function reportFormat(...contents: readonly ReportContent[]) {
+  const ids = FORMATS.filter(({ content }) => contents.includes(content)).map(({ id }) => id);
+  return word(...ids).optional('recognised by its content');
+}
+
+const testFields = {
+  command: shellCommand
+    .optional("found in the project's files")
+    .describe('the command that runs all tests, in the folder of the package. A shell runs it'),
+  report: inside
+    .optional('what it prints')
+    .describe('the report by test that the command writes: a file, or a folder of reports, from the folder of the package'),
+  format: reportFormat('tests').describe('the format of that report'),
+};
+
+const TEST_SCOPES = ['related', 'all', 'command'] as const;
+
+const AN_EXAMPLE = '{ command: "make check", report: report.xml }';
+
+type TestFields = { readonly [Key in keyof typeof testFields]?: string };
+
+function checkTests<T extends TestFields>(tests: T, complain: Complain): T {
+  for (const key of ['report', 'format'] as const)
+    if (tests[key] !== undefined && tests.command === undefined)
+      complain(`it describes the report of a command. Add the command, such as ${AN_EXAMPLE}`, key);
+  return tests;
+}
+
+const noTests = word('none');
+const testsPhrase = `none, or how the tests run, such as ${AN_EXAMPLE}`;
+const packageTests = either(noTests, group(testFields, testsPhrase).map(checkTests)).called(testsPhrase);
+const projectTests = either(
+  noTests,
+  group(
+    {
+      ...testFields,
+      scope: word(...TEST_SCOPES)
+        .optional('by loop')
+        .describe(
+          'which tests run: `related` those of the command and those that import a changed file (default in `until`), `all` (default elsewhere; debt and testing always run all), or `command` alone',
+        ),
+    },
+    testsPhrase,
+  ).map(checkTests),
+).called(testsPhrase);
+
+const coverage = group(
+  {
+    command: shellCommand
+      .optional('the command of the tests writes it')
+      .describe('the command that measures coverage, in the folder of the package. A shell runs it'),
+    report: inside.describe('the coverage report that the command writes, from the folder of the package'),
+    format: reportFormat('coverage').describe('the format of that report'),
+  },
+  'how coverage is measured, such as { command: "make coverage", report: coverage.xml }',
+);
+/** A report of coverage, and the command that writes it. */
+export type CoverageSettings = Infer<typeof coverage>;
+
+const packageFolder = inside.where((path) => !/^\.(?:\/|$)|\/$|\\/.test(path), 'the folder of a package, such as packages/core');
+
 /** Null: found in the project's files. */
 const critics = group(
   {
     timeoutMinutes: minutes.default(20).describe('the time limit of one tool'),
-    tests: word('none').default(null, "found in the project's files").describe('`none` says that the project has no tests'),
+    tests: projectTests
+      .default(null, "found in the project's files")
+      .describe('how the tests of the project run. `none` says that it has no tests'),
+    coverage: coverage.default(null, "found in the project's files").describe('how coverage is measured'),
+    packages: recordOf(
+      group(
+        {
+          tests: packageTests.optional('found in its files').describe('how its tests run. `none` says that it has no tests'),
+          coverage: coverage.optional('found in its files').describe('how its coverage is measured'),
+        },
+        'its settings, such as { tests: { command: "make check" } }',
+      ),
+      packageFolder,
+    )
+      .called('folders of packages, each with its settings')
+      .default({})
+      .describe('the same for a package of a workspace, by its folder'),
     quarantine: listOf(quarantined)
       .called('a list of quarantined tests')
       .default([])
@@ -221,13 +328,12 @@ const critics = group(
       .describe('how Umpire runs the tests'),
     debt: group(
       {
-        reruns: wholeFrom(0, 20).default(3).describe('how often a test with a changed result runs again'),
         types: check.describe('the type check. `false` leaves it out, and the report says so'),
         lint: check.describe('the linter. `false` leaves it out, and the report says so'),
         quality: check.describe('the quality check. `false` leaves it out, and the report says so'),
         complexity: wholeFrom(1, 1000).default(15).describe('a function with a higher complexity is a finding'),
       },
-      'settings of the validation, such as { reruns: 3 }',
+      'settings of the validation, such as { complexity: 20 }',
     )
       .filled()
       .describe('how Umpire validates a change'),
@@ -337,7 +443,7 @@ export const SETTINGS = group(
     )
       .default(null)
       .describe("another agent for the loop's generator in late rounds"),
-    askAboveRuns: wholeFrom(1, 100_000).default(50).describe('ask before a session that may need more agent runs than this'),
+    askAboveRuns: wholeFrom(1, 100_000).default(20).describe('ask before a session that may need more agent runs than this'),
     /** Null: this machine. */
     engine: name('the URL of an engine')
       .default(null, 'this machine')
@@ -368,7 +474,10 @@ export const SETTINGS = group(
           .default([])
           .describe('paths that every worktree shares with the project, beside `node_modules` and Python environments'),
         copy: paths.default([]).describe('untracked files that every worktree gets a copy of, such as `.env`'),
-        setup: name('a command for the shell, such as "npm ci"').default(null).describe('a shell command that prepares every new worktree'),
+        setup: shellCommand
+          .called('a command for the shell, such as "npm ci"')
+          .default(null)
+          .describe('a shell command that prepares every new worktree'),
       },
       'settings of the workspace, such as { setup: "npm ci" }',
     )

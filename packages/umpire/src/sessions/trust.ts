@@ -2,13 +2,13 @@
 // has trusted them. The record lies outside the project and holds the hash of each file, under the main folder of the repository, so that
 // it holds in all its worktrees. Source files are never part of it.
 
-import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, realpathSync, rmSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { UmpireError } from '@umpire/core/model/errors.js';
+import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import { stateHome } from './environment.js';
-import { isFile, isFolder, namesIn, realPath } from './file-system.js';
+import { isFile, isFolder, namesIn, readRegularFile, realPath } from './file-system.js';
 import { sha256 } from './hash.js';
-import { CONFIG } from './project.js';
+import { CONFIG, readConfigText } from './project.js';
 import { faultOf, makeFolders, openFolder, writeAtomically } from './session-folder.js';
 
 export interface TrustFile {
@@ -39,6 +39,22 @@ export function isTrusted(path: string, text: string, project: string | null): b
   if (expected.length === 0) return false;
   const files = filesBeside(path, owner).map((file) => (file.path === name ? { ...file, sha256: sha256(text) } : file));
   return expected.includes(hashFiles(files));
+}
+
+/** The text of the project's settings; null if it has none, or one that cannot be read: nobody can have trusted that. */
+export function readSettingsText(project: string, say?: (note: string) => void): string | null {
+  try {
+    return readConfigText(project);
+  } catch (error) {
+    if (!isUmpireError(error) || trustsAll()) throw error;
+    say?.(describeUnreadable(error.message));
+    return null;
+  }
+}
+
+/** What is said of settings that nobody trusted and that are not valid. */
+export function describeUnreadable(fault: string): string {
+  return `Not trusted and not valid, so not used: ${fault} Correct the settings, then trust them with: umpire trust`;
 }
 
 /** Did a person trust the project as a whole, and has nothing changed since? Then Umpire may start the project's programs to look at them. */
@@ -119,7 +135,7 @@ export function revokeTrust(project: string): boolean {
 }
 
 /** `1`: everything is trusted. For repositories whose every contributor the person trusts. */
-function trustsAll(): boolean {
+export function trustsAll(): boolean {
   return process.env['UMPIRE_TRUST'] === '1';
 }
 
@@ -224,7 +240,7 @@ function isBelow(folder: string, path: string): boolean {
 
 function readTextOrNothing(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return readRegularFile(path).toString('utf8');
   } catch {
     return '';
   }

@@ -2,8 +2,9 @@
 
 import type { Cells, Task } from '@umpire/core/model/vocabulary.js';
 import { UmpireError } from '@umpire/core/model/errors.js';
-import { findCriticRow, findParallelCritics, findUnfinishedCritic, normalizeRoles } from '@umpire/core/decider/chains.js';
+import { findCriticToJudge, findParallelCritics, findUnfinishedCritic, normalizeRoles } from '@umpire/core/decider/chains.js';
 import type { VerdictDraft } from '@umpire/core/decider/decide-verdict.js';
+import { judgedCritics } from '@umpire/core/decider/evolve.js';
 import type { PastVerdict } from '@umpire/core/decider/evolve.js';
 import { mergeObjects } from '@umpire/core/formats/merge-objects.js';
 import { editTasks, parseTasks } from '@umpire/core/formats/tasks-csv.js';
@@ -56,7 +57,7 @@ export function declareDoneElsewhere({ file, choice, round }: ObservedFolder, op
   const message = `${ids.join(', ')} ${were} not finished in tasks.csv. --round says that the work was done elsewhere, so ${count} as completed.`;
   const anomalies = [...round.anomalies, { rule: 'V4', message }];
   return {
-    round: { ...round, tasks, critic: findCriticRow(loop, tasks, waves, choice), anomalies },
+    round: { ...round, tasks, critic: findCriticToJudge(loop, tasks, waves, choice, judgedCritics(round.state, loop.loop)), anomalies },
     elsewhere: Object.fromEntries(set),
     text,
   };

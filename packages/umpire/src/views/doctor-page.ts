@@ -114,7 +114,11 @@ function criticLines(critics: readonly DoctorCheck[]): readonly string[] {
   return [
     '# What the critics found here (check again with: umpire doctor). Their settings',
     '# are under critics.',
-    ...critics.flatMap(({ name, message }) => wrap(`${lineOf(name)}: ${lineOf(message)}`, '#     ', '#   ')),
+    ...critics.flatMap(({ name, message, hint }) => {
+      // A setting of the file itself.
+      const next = name === 'testing' && hint !== null ? `. ${lineOf(hint)}` : '';
+      return wrap(`${lineOf(name)}: ${lineOf(message)}${next}`, '#     ', '#   ');
+    }),
   ];
 }
 

@@ -29,6 +29,7 @@ const EMPTY: GuardPage = {
   expired: [],
   newAllowances: [],
   problems: [],
+  unread: [],
   isBlind: false,
   against: 'HEAD',
   scope: 'testing',
@@ -133,6 +134,21 @@ allowance. Unreadable tests were not checked. All reverted.
 
 it('says that there is none', () => {
   expect(guardPage({ ...EMPTY, files: 1 }, narrow)).toBe('No breach in 1 changed file, against HEAD (scope testing).\n');
+});
+
+it('names the files that nobody read, in place of a clean result', () => {
+  expect(guardPage({ ...EMPTY, files: 3, unread: ['lib/cart.ex', 'app/Cart.kt', 'lib/b.ex'] }, narrow)).toBe(
+    'Checked none of 3 changed files, against HEAD (scope testing). Not read: 3 files\n(.ex, .kt): lib/cart.ex, app/Cart.kt, lib/b.ex.\n',
+  );
+  const many = Array.from({ length: 7 }, (_, at) => `a${at}.go`);
+  const page = { ...EMPTY, files: 9, unread: many };
+  expect(guardPage(page, narrow)).toBe(
+    'No breach in 2 of 9 changed files, against HEAD (scope testing). Not read: 7\nfiles (.go): a0.go, a1.go, a2.go, a3.go, a4.go and 2 more.\n',
+  );
+  expect(guardPage({ ...page, unread: ['a\u001b[2J.go'] }, narrow)).not.toContain('\u001b');
+  // It is no clean result.
+  expect(guardPage(page, { ...narrow, color: true })).toContain('\u001b[33m');
+  expect(guardPage({ ...page, findings: [weakened] }, narrow)).toContain('\n1 breach in 2 of 9 changed files, against HEAD');
 });
 
 it('lists notes after the breaches, and counts them apart', () => {

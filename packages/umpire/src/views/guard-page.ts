@@ -20,6 +20,8 @@ export interface GuardPage {
   readonly expired: readonly GuardAllowance[];
   readonly newAllowances: readonly GuardAllowance[];
   readonly problems: readonly { readonly file: string; readonly message: string }[];
+  /** Files in languages that the guard does not read. */
+  readonly unread: readonly string[];
   readonly isBlind: boolean;
   /** Rewritten test files, with their numbers of exact checks before and after. */
   readonly against: string;
@@ -169,15 +171,32 @@ export function countBreaches(number: number): string {
 }
 
 function sumLines(page: GuardPage, fresh: number, terminal: Terminal): readonly string[] {
-  const { findings, notes, against, scope, files, allowed, isBlind, reverted } = page;
-  const what = `in ${count(files, 'changed file')}, against ${lineOf(against)} (scope ${scope})`;
+  const { findings, notes, against, scope, files, allowed, isBlind, unread, reverted } = page;
+  const read = files - unread.length;
+  const changed = count(files, 'changed file');
+  const where = `against ${lineOf(against)} (scope ${scope})`;
   const spared = allowed.length === 0 ? '' : ` ${allowed.length} allowed${fresh === 0 ? '' : `, by ${count(fresh, 'new allowance')}`}.`;
   const blind = isBlind ? ' Unreadable tests were not checked.' : '';
   const breaches = findings.length === 0 ? 'No breach' : countBreaches(findings.length);
   const word = notes.length === 0 ? breaches : `${breaches} and ${count(notes.length, 'note')}`;
   const left = reverted === undefined ? '' : reverted.left.length === 0 ? ' All reverted.' : ` ${reverted.left.length} left.`;
-  const tone = findings.length === 0 && !isBlind ? 'green' : 'red';
-  return wrap(`${word} ${what}.${spared}${blind}${left}`, '').map((line) => paint(tone, line, terminal.color));
+  const tone = findings.length > 0 || isBlind ? 'red' : unread.length > 0 ? 'yellow' : 'green';
+  const isNothingRead = unread.length > 0 && read === 0 && findings.length + notes.length === 0;
+  const result = isNothingRead
+    ? `Checked none of ${changed}, ${where}.`
+    : `${word} in ${unread.length === 0 ? '' : `${read} of `}${changed}, ${where}.`;
+  return wrap(`${result}${spared}${blind}${unreadWords(unread)}${left}`, '').map((line) => paint(tone, line, terminal.color));
+}
+
+const MOST_UNREAD_NAMED = 5;
+
+/** ` Not read: 3 files (.ex, .kt): lib/a.ex, lib/b.ex, c.kt.` */
+function unreadWords(unread: readonly string[]): string {
+  if (unread.length === 0) return '';
+  const endings = [...new Set(unread.map((path) => path.slice(path.lastIndexOf('.'))))].toSorted();
+  const more = unread.length > MOST_UNREAD_NAMED ? ` and ${unread.length - MOST_UNREAD_NAMED} more` : '';
+  const names = unread.slice(0, MOST_UNREAD_NAMED).map((path) => lineOf(path));
+  return ` Not read: ${count(unread.length, 'file')} (${endings.join(', ')}): ${names.join(', ')}${more}.`;
 }
 
 interface GuardObject extends GuardPage {
@@ -185,12 +204,13 @@ interface GuardObject extends GuardPage {
 }
 
 export function guardJson(run: GuardObject): Readonly<Record<string, unknown>> {
-  const { findings, notes, allowed, expired, problems, base, scope, newAllowances, retrial, reverted } = run;
+  const { findings, notes, allowed, expired, problems, unread, base, scope, newAllowances, retrial, reverted } = run;
   return {
     findings: [...findings, ...notes],
     allowed: allowed.map(({ finding, allowance }) => ({ ...finding, allowance: { ...allowance, new: newAllowances.includes(allowance) } })),
     expired,
     problems,
+    unread,
     base,
     scope,
     ...(retrial === undefined ? {} : { retrial }),
@@ -225,13 +245,13 @@ export function retrialLines({ runs, problem, mutants }: RetrialRecord): readonl
 
 // The guard's findings as SARIF 2.1.0, for code hosts and editors. Allowed findings are marked as suppressed.
 
-export type GuardLog = Pick<GuardPage, 'findings' | 'notes' | 'allowed' | 'problems' | 'isBlind' | 'retrial'>;
+export type GuardLog = Pick<GuardPage, 'findings' | 'notes' | 'allowed' | 'problems' | 'unread' | 'isBlind' | 'retrial'>;
 
 export const SARIF_LEVELS: Readonly<Record<Severity, string>> = { critical: 'error', high: 'error', medium: 'warning', low: 'note' };
 const RULES = [...RULE_WORDS.values()];
 const ORDER: ReadonlyMap<string, number> = new Map(RULES.map(({ name }, index) => [name, index]));
 
-export function guardSarif({ findings, notes, allowed, problems, isBlind, retrial }: GuardLog, version: string): string {
+export function guardSarif({ findings, notes, allowed, problems, unread, isBlind, retrial }: GuardLog, version: string): string {
   return sarifLog([
     {
       tool: {
@@ -252,10 +272,13 @@ export function guardSarif({ findings, notes, allowed, problems, isBlind, retria
       invocations: [
         {
           executionSuccessful: !isBlind,
-          toolExecutionNotifications: problems.map(({ file, message }) => ({
-            level: 'warning',
-            message: { text: `${lineOf(file)}: ${lineOf(message, 300)}` },
-          })),
+          toolExecutionNotifications: [
+            ...problems.map(({ file, message }) => ({ level: 'warning', message: { text: `${lineOf(file)}: ${lineOf(message, 300)}` } })),
+            ...unread.map((file) => ({
+              level: 'note',
+              message: { text: `${lineOf(file)}: not read, because the guard has no reader for it` },
+            })),
+          ],
         },
       ],
       results: [

@@ -15,7 +15,7 @@ function found(rule: GuardRule, line: number): GuardFinding {
 }
 
 const findings = [...RULE_WORDS.keys()].map((rule, at) => found(rule, at + 1));
-const EMPTY: GuardLog = { findings: [], notes: [], allowed: [], problems: [], isBlind: false };
+const EMPTY: GuardLog = { findings: [], notes: [], allowed: [], problems: [], unread: [], isBlind: false };
 
 function readBack(log: GuardLog) {
   const reader = openReport({ root: '/project' });

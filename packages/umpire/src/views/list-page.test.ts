@@ -9,6 +9,7 @@ const ENTRY: SessionEntry = {
   path: '/work/shop/.umpire/sessions/until-fix-the-cart-2026-03-01',
   state: 'awaiting',
   unverified: false,
+  missesTarget: false,
   loops: ['until'],
   goal: 'fix the cart',
   mode: 'check-first',

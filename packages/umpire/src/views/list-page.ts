@@ -14,8 +14,11 @@ export type WorkFate = 'not applied' | 'applied' | 'cleared';
 export interface SessionEntry {
   readonly name: string;
   readonly path: string;
+  /** Of a session of a package: its folder, from the project. */
+  readonly folder?: string;
   readonly state: StateWord;
   readonly unverified: boolean;
+  readonly missesTarget: boolean;
   readonly loops: readonly string[];
   readonly goal: string;
   readonly mode: string;
@@ -41,10 +44,12 @@ export function listPage(
   if (entries.length === 0) return 'No sessions here. Start one with: umpire run <loop> "<goal>"\n';
   const room = columns ?? Infinity;
   const rows = entries.map((entry) => {
-    const { name, state, unverified, goal, lastAt, waitsOn, work, notes, chains, spent, loops } = entry;
+    const { name, folder, state, unverified, missesTarget, goal, lastAt, waitsOn, work, notes, chains, spent, loops } = entry;
     const isNarrow = room < WIDE;
     const last = chains.at(-1);
     const rest = [
+      ...(folder === undefined ? [] : [`in ${lineOf(folder)}`]),
+      ...(missesTarget ? ['target not met'] : []),
       ...(unverified ? ['unverified'] : []),
       ...(work === 'not applied' ? [work] : []),
       ...(waitsOn === null ? [] : [`waiting for ${lineOf(waitsOn)}`]),

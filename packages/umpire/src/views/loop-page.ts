@@ -103,7 +103,7 @@ function facts(loop: Loop): string[] {
       }),
       'the journal',
     ].join(', then ')}; never below the journal.`,
-    `- Cap: ${loop.cap.default}${loop.cap.from === undefined ? '' : `, or \`${loop.cap.from.at}\` of \`${loop.cap.from.file}\``}; the first verdict freezes it.`,
+    `- Cap: ${loop.cap.default}${(loop.cap.from ?? []).map(({ file, at }) => `, or \`${at}\` of \`${file}\``).join('')}; the first verdict freezes it.`,
     ...(loop.target === undefined
       ? []
       : [`- Target: ${loop.target.what} ${loop.target.default}, or column \`${loop.target.column}\`; the first verdict freezes it.`]),

@@ -198,7 +198,7 @@ it('says how it ended, whether that was verified, and what to do', () => {
 it('says who goes on, and tells of a mode that nobody judges', () => {
   check(
     [...TO_REVIEW, begins('resume')],
-    'Resumed: 4 of 5 tasks done; agents: claude, codex (reviewer), not sandboxed (your home folder is not protected)',
+    'Resumed: 4 of 5 tasks done; agents: claude, codex (reviewer), not sandboxed (home folder, caches and /tmp unprotected)',
   );
   const usage = { tokens: 0, costUsd: 0 };
   const putOff = { type: 'TaskPostponed', data: { task: 'A', attempt: 1, why: 'Overloaded.', waitMs: 300_000, usage } } as const;
@@ -209,7 +209,7 @@ it('says who goes on, and tells of a mode that nobody judges', () => {
   const settings = { ...again.data.settings, agents: { reviewer: 'codex', '*': 'claude' } };
   check(
     [...TO_REVIEW, { ...again, data: { ...again.data, settings } }],
-    'Resumed: 4 of 5 tasks done; agents: claude, codex (reviewer), not sandboxed (your home folder is not protected)',
+    'Resumed: 4 of 5 tasks done; agents: claude, codex (reviewer), not sandboxed (home folder, caches and /tmp unprotected)',
   );
   const [first] = linesOf(begun(SPRINT, { judged: false, mode: 'patch', why: 'as asked' }));
   expect(first).toBe(

@@ -17,7 +17,7 @@ import type { Color } from './colors.js';
 import { lineOf, wrap } from './safe-text.js';
 import { answerLines, grantWords, heldEditWords, moreWords, needWords, questionView, stepLines } from './session-question.js';
 import { quoteWord } from '@umpire/core/formats/shell-text.js';
-import { nextSteps, sandboxWords, whyWords } from './session-view.js';
+import { missesTarget, nextSteps, sandboxWords, whyWords } from './session-view.js';
 import { count, duration, PRINTED_NOTHING } from './words.js';
 
 export interface ProgressOptions {
@@ -176,7 +176,7 @@ function describeEvent(event: Recorded, state: SessionState, options: ProgressOp
     case 'RoundsRecalled':
       return `Rounds missing from the journal were restored: ${event.data.chains.map(({ chain, round }) => `${chain} round ${round}`).join(', ')}`;
     case 'SessionEnded':
-      return endedLine(event.data, session, run);
+      return endedLine(event.data, session, state);
     case 'SessionObserved':
     case 'RulesFrozen':
     case 'TargetFrozen':
@@ -312,14 +312,15 @@ function verdictLine(verdict: Verdict, critic: string | null, run: RunState | nu
   return [text, outcome === 'escalate' ? 'call' : outcome === 'revise' ? 'plain' : 'good'];
 }
 
-function endedLine(data: Extract<Recorded, { type: 'SessionEnded' }>['data'], session: string, run: RunState | null): Described {
+function endedLine(data: Extract<Recorded, { type: 'SessionEnded' }>['data'], session: string, state: SessionState): Described {
+  const isMissed = missesTarget(state);
   const mark = data.unverified ? ', unverified' : '';
-  const steps = stepLines(nextSteps({ session, state: data.outcome }, run));
+  const steps = stepLines(nextSteps({ session, state: data.outcome }, state.run));
   // With a full stop and a space; empty if there is no text.
   const line = lineOf(data.reason, 400);
   return [
-    `Session ${data.outcome}${mark}. ${line === '' ? '' : `${line}${/[.!?]$/.test(line) ? '' : '.'} `}`.trimEnd(),
-    data.outcome === 'complete' ? 'good' : 'bad',
+    `${isMissed ? 'Ended, target not met' : `Session ${data.outcome}`}${mark}. ${line === '' ? '' : `${line}${/[.!?]$/.test(line) ? '' : '.'} `}`.trimEnd(),
+    data.outcome === 'complete' && !isMissed ? 'good' : 'bad',
     steps,
   ];
 }

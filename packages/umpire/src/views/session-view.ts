@@ -115,6 +115,8 @@ export interface SessionView {
   readonly why: string;
   /** Approved, or about to be, without clean evidence. `because` has one sentence for each reason. */
   readonly unverified: boolean;
+  /** It ended without reaching what was asked. */
+  readonly missesTarget: boolean;
   readonly because: readonly string[];
   /** New tests that fail, and where they are. Their bugs may be in the source. */
   readonly suspectedBugs: readonly string[];
@@ -176,6 +178,7 @@ export function sessionView(state: SessionState, around: SessionSurroundings): S
     mode: run?.started.mode ?? '',
     why: run === null ? '' : whyWords(run.started),
     unverified: run?.ended?.unverified ?? because.length > 0,
+    missesTarget: missesTarget(state),
     because,
     suspectedBugs: suspectedBugs(state).map(
       (finding: Finding): string =>
@@ -216,7 +219,7 @@ export function sessionView(state: SessionState, around: SessionSurroundings): S
 }
 
 export function sandboxWords(isSandboxed: boolean): string {
-  return isSandboxed ? 'sandboxed' : 'not sandboxed (your home folder is not protected)';
+  return isSandboxed ? 'sandboxed' : 'not sandboxed (home folder, caches and /tmp unprotected)';
 }
 
 /** Why this mode was chosen, without the mode's name. */
@@ -239,6 +242,15 @@ export function chainsIn(state: SessionState): readonly ChainView[] {
     const label = chainLabel(state, last);
     return [{ loop, chain, label, round, maxRounds: cap, verdicts: decided.length, decision, outcome, rule, unverified }];
   });
+}
+
+/** A13: it ended, and a chain's last verdict accepted work that does not reach what was asked (T4, B5). */
+export function missesTarget(state: SessionState): boolean {
+  return state.run?.ended?.outcome === 'complete' && isAccepted(chainsIn(state));
+}
+
+export function isAccepted(chains: readonly Pick<ChainView, 'outcome'>[]): boolean {
+  return chains.some(({ outcome }) => outcome === 'accept');
 }
 
 /** `layer L1`, `sprint 1`, `AUDIT-002`; empty if the session is the chain. */

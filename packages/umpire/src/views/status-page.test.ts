@@ -84,7 +84,7 @@ it('tells once why what was approved is unverified, and still why it failed', ()
     );
   const why = 'The mode patch does not judge a critic.';
   expect(ended('complete', why).split(why).length).toBe(2);
-  expect(ended('complete', 'Approved by a waiver of the loop, not by clean evidence.')).not.toContain('Approved by');
+  expect(ended('complete', 'Approved by exception, not on clean evidence.')).not.toContain('Approved by');
   expect(ended('failed', 'Failed: DEV-001 (no).')).toContain('\nFailed: DEV-001 (no).\n');
 });
 

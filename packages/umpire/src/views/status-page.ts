@@ -43,8 +43,8 @@ export function statusPage(view: SessionView): string {
 const HAS_RESULT: ReadonlySet<StateWord> = new Set(['complete', 'failed', 'aborted', 'judged only']);
 
 /** `complete, unverified`. Only for sessions with a result. */
-export function stateWords({ state, unverified }: Pick<SessionView, 'state' | 'unverified'>): string {
-  const words = state === 'awaiting' ? 'awaiting a person' : state;
+export function stateWords({ state, unverified, missesTarget }: Pick<SessionView, 'state' | 'unverified' | 'missesTarget'>): string {
+  const words = missesTarget ? 'ended, target not met' : state === 'awaiting' ? 'awaiting a person' : state;
   return unverified && HAS_RESULT.has(state) ? `${words}, unverified` : words;
 }
 
@@ -75,7 +75,7 @@ function head(view: SessionView): readonly string[] {
 
 /** Do the reasons for `unverified` say this too? */
 export function isSaidBelow(reason: string, because: SessionView['because']): boolean {
-  return because.includes(reason) || (because.length > 0 && reason.startsWith('Approved by '));
+  return because.includes(reason) || (because.length > 0 && reason.startsWith('Approved by ') && !reason.includes(' Look at '));
 }
 
 function graph({ tasks, wave }: SessionView): readonly string[] {

@@ -1,4 +1,5 @@
-// What a person is asked to trust: every setting of the project with its value, by what it does, and the texts that agents get.
+// What a person is asked to trust: every setting of the project with its value, by what it does, and the texts that agents get; or what a
+// session that somebody else began would run.
 
 import { lineOf } from './safe-text.js';
 import { count } from './words.js';
@@ -17,15 +18,28 @@ export interface OfferedFile {
   readonly lines: number;
 }
 
+/** A session whose journal this person's key did not sign. */
+export interface OfferedSession {
+  readonly name: string;
+  readonly loop: string;
+  readonly goal: string;
+  /** The person's own check: a shell runs it. */
+  readonly command: string | null;
+  readonly agents: readonly { readonly role: string; readonly name: string }[];
+  readonly agentCommand: string | null;
+}
+
 export interface TrustOffer {
   readonly project: string;
   readonly files: readonly OfferedFile[];
+  readonly session?: OfferedSession;
 }
 
 const MOST_CHARACTERS = 200;
 
 /** Programs first: they are the reason to look. */
-export function trustPage({ project, files }: TrustOffer): string {
+export function trustPage({ project, files, session }: TrustOffer): string {
+  if (session !== undefined) return sessionPage(project, session);
   const lines = files.flatMap(({ path, kind, settings, lines: length }) => {
     const name = lineOf(path, MOST_CHARACTERS);
     if (kind !== 'settings')
@@ -47,6 +61,22 @@ export function trustPage({ project, files }: TrustOffer): string {
   if (files.length === 0)
     return `${folder} has no settings of its own.\nIn a project that you trust, umpire doctor starts its test runners.\n`;
   return [`These files of ${folder} are not trusted yet:`, '', ...lines, ''].join('\n');
+}
+
+function sessionPage(project: string, { name, loop, goal, command, agents, agentCommand }: OfferedSession): string {
+  const rows = [
+    ['project', project],
+    ['goal', goal],
+    ...(command === null ? [] : [['runs', command]]),
+    ...(agentCommand === null ? [] : [['runs', `${agentCommand} (the agent)`]]),
+    ...agents.map((agent) => ['agent', agent.role === '*' ? agent.name : `${agent.name} (${agent.role})`]),
+  ] as const;
+  return [
+    `You did not begin the session ${lineOf(name, MOST_CHARACTERS)} (${lineOf(loop, MOST_CHARACTERS)}) here. It came with the files.`,
+    '',
+    ...rows.map(([kind, value]) => `  ${kind.padEnd(9)}${lineOf(value, MOST_CHARACTERS)}`),
+    '',
+  ].join('\n');
 }
 
 const KINDS = ['runs', 'rights', 'sets'] as const;

@@ -1,8 +1,8 @@
 // A verdict as a Markdown page with the headings of its loop, as JSON for scripts, and as two lines for the terminal.
 
 import type { DismissedFinding, Finding, Verdict } from '@umpire/core/model/vocabulary.js';
-import type { EvidenceReadings } from '@umpire/core/loops/facts.js';
-import { listAt, valueAt } from '@umpire/core/loops/facts.js';
+import type { EvidenceReadings } from '@umpire/core/loops/loop.js';
+import { listAt, namesOfItems, valueAt } from '@umpire/core/loops/facts.js';
 import type { Block, Facts, Loop, ReportSection } from '@umpire/core/loops/loop.js';
 import { fillTemplate, showNumber } from '@umpire/core/loops/template.js';
 import type { ValueLookup } from '@umpire/core/loops/template.js';
@@ -54,6 +54,7 @@ function addLines(lines: string[], block: Exclude<Block, string | { readonly whe
   const { verdict } = input;
   const before = lines.length;
   if ('findings' in block) addFindings(lines, block, verdict);
+  else if ('table' in block) addTable(lines, block, input);
   else if ('list' in block) {
     for (const [index, item] of (listAt(block.list, input.gathered) ?? []).entries())
       lines.push(
@@ -64,6 +65,7 @@ function addLines(lines: string[], block: Exclude<Block, string | { readonly whe
           ),
         ),
       );
+    if (lines.length === before && block.label !== undefined) lines.push(bullet(`${block.label}: none`));
   } else if ('tasks' in block) {
     let many = 0;
     for (const task of verdict.tasks) {
@@ -106,6 +108,31 @@ function addLines(lines: string[], block: Exclude<Block, string | { readonly whe
     if (testimony !== null) lines.push(bullet(`Testimony only: ${testimony}`));
   }
   if (lines.length === before) lines.push('- none');
+}
+
+function addTable(lines: string[], { table, columns }: Extract<Block, { readonly table: unknown }>, input: PageInput): void {
+  const items = listAt(table, input.gathered) ?? [];
+  const names = Object.keys(columns);
+  if (items.length === 0) {
+    lines.push(bullet(`${names[0] ?? 'Rows'}: none`));
+    return;
+  }
+  const row = (cells: readonly string[]) => `| ${cells.map((cell) => lineOf(cell)).join(' | ')} |`;
+  // A table starts after an empty line, and ends before one.
+  if (lines.at(-1) !== '') lines.push('');
+  lines.push(row(names), row(names.map(() => '---')));
+  for (const item of items)
+    lines.push(
+      row(
+        Object.values(columns).map((text) =>
+          fillTemplate(
+            text,
+            escapeLookup((name) => item[name] ?? null),
+          ),
+        ),
+      ),
+    );
+  lines.push('');
 }
 
 /** A line of the loop's and Umpire's own words. Foreign text in it is escaped before. */
@@ -234,6 +261,7 @@ function lookupOf(input: PageInput): ValueLookup {
         if (head === 'count') return verdict.counts[tail as keyof typeof verdict.counts];
         if (head === 'before') return before?.facts[tail];
         if (head === 'delta') return delta(before?.facts[tail], facts[tail]);
+        if (tail === 'names') return namesOfItems(input.loop.facts[head], input.gathered);
         return valueAt([name], input.gathered);
       }
     }

@@ -4,8 +4,11 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
+import { removeTests } from '@umpire/guard/revert/remove-tests.js';
+import type { LeftOut } from '@umpire/guard/revert/remove-tests.js';
 import { removeFrom } from './worktree-changes.js';
 import { commitTree, diffTrees, isAncestor } from './commits.js';
+import type { TreeDifference } from './commits.js';
 import { treeWith, applyTreeDiff } from './next-commit.js';
 import { requireCommits } from './session-diff.js';
 import { askGit, git, gitFault, namesInput, pathIn, rawNames, tryGit, nameOf, rawOf, linkOnPathTest } from './git.js';
@@ -22,16 +25,17 @@ export interface Applied {
   readonly head: string;
   /** Files changed by this call; empty where the work was already there. */
   readonly files: readonly string[];
+  /** Failing new tests as `file > name`, or whole files. */
   readonly leftOut: readonly string[];
   /** Submodules in the index that are plain files now: git ignores these files until the submodule is removed from the index. */
   readonly replaced: readonly string[];
 }
 
-/** `without`: files that stay as they are at the session's base. */
-export async function applySession(place: SessionPlace, without: readonly string[] = []): Promise<Applied> {
+/** `without`: tests that the work does without. A whole file stays as it is at the session's base. */
+export async function applySession(place: SessionPlace, without: readonly LeftOut[] = []): Promise<Applied> {
   const sessionGit = findSessionGit(place);
   const { base, head: tip } = await requireCommits(sessionGit);
-  const { head, leftOut } = await withoutFiles(sessionGit, base, tip, new Set(without));
+  const { head, leftOut } = await leaveOutTests(sessionGit, base, tip, without);
   const { kind, checkout, prefix } = sessionGit.repository;
   mkdirSync(sessionGit.folder, { recursive: true });
   const from = kind === 'snapshot' ? base : await askGit(checkout, ['rev-parse', '--verify', 'HEAD^{commit}']);
@@ -48,14 +52,31 @@ export async function applySession(place: SessionPlace, without: readonly string
   return { base, head: tip, files: projectNames(files, prefix), leftOut, replaced: projectNames(replaced, prefix) };
 }
 
-async function withoutFiles(sessionGit: SessionGit, base: string, head: string, without: ReadonlySet<string>) {
+async function leaveOutTests(sessionGit: SessionGit, base: string, head: string, without: readonly LeftOut[]) {
   const { prefix } = sessionGit.repository;
-  const steps = without.size === 0 ? [] : await diffTrees(sessionGit, head, base);
-  const kept = steps.filter(({ name }) => without.has(projectNames([name], prefix)[0] ?? ''));
-  if (kept.length === 0) return { head, leftOut: [] };
-  const tree = await treeWith(sessionGit, head, kept);
-  const names = kept.map(({ name }) => name);
-  return { head: await commitTree(sessionGit, tree, [base], 'Work without failing tests'), leftOut: projectNames(names, prefix) };
+  if (without.length === 0) return { head, leftOut: [] };
+  const back = await diffTrees(sessionGit, head, base);
+  const made = new Map((await diffTrees(sessionGit, base, head)).map(({ name, to }) => [name, to]));
+  const taken: TreeDifference[] = [];
+  const leftOut: string[] = [];
+  for (const { name, to: old } of back) {
+    const now = made.get(name) ?? null;
+    const file = projectNames([name], prefix)[0] ?? '';
+    const one = without.find((each) => each.file === file);
+    if (one === undefined) continue;
+    const { tests } = one;
+    const text = now === null || tests === null ? null : removeTests(file, await readBlobText(sessionGit, now.id), tests);
+    const id = text === null ? null : await askGit(sessionGit.gitTarget, ['hash-object', '-w', '--stdin'], { input: text });
+    taken.push({ name, to: id === null || now === null ? old : { ...now, id } });
+    leftOut.push(...(id === null ? [file] : (tests ?? []).map((test) => `${file} > ${test}`)));
+  }
+  if (taken.length === 0) return { head, leftOut };
+  const tree = await treeWith(sessionGit, head, taken);
+  return { head: await commitTree(sessionGit, tree, [base], 'Work without failing tests'), leftOut };
+}
+
+async function readBlobText({ gitTarget }: SessionGit, id: string): Promise<string> {
+  return (await git(gitTarget, ['cat-file', 'blob', id])).toString('utf8');
 }
 
 /** The work rebased on the person's later commits; null where these include it already. */

@@ -10,6 +10,7 @@ import { UmpireError } from '@umpire/core/model/errors.js';
 import { lstatOf } from '../sessions/file-system.js';
 import { faultOf } from '../sessions/session-folder.js';
 import type { Stats } from 'node:fs';
+import { findPersonalProgram, personalPath } from '../sessions/environment.js';
 
 export interface GitTarget {
   readonly gitDir: string;
@@ -58,6 +59,7 @@ const KEPT_VARIABLES =
 function gitEnvironment(gitTarget: GitTarget | null, extra: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return {
     ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_') || KEPT_VARIABLES.test(name))),
+    PATH: personalPath(),
     LC_ALL: 'C',
     GIT_TERMINAL_PROMPT: '0',
     // Reading the person's checkout must not write its index.
@@ -70,6 +72,12 @@ function gitEnvironment(gitTarget: GitTarget | null, extra: NodeJS.ProcessEnv): 
     ...(gitTarget?.ownSettingsOnly === true ? { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' } : {}),
     ...extra,
   };
+}
+
+function findGit(): string {
+  const place = findPersonalProgram('git');
+  if (place === null) throw new UmpireError('git-missing');
+  return place;
 }
 
 /** Text on one line of a git file, quoted where needed. */
@@ -167,7 +175,7 @@ function settingsIn(env: NodeJS.ProcessEnv, cwd: string): readonly GitSetting[] 
 }
 
 function readGitSettings(env: NodeJS.ProcessEnv, cwd: string): readonly GitSetting[] {
-  const { status, stdout } = spawnSync('git', ['config', '--list', '--show-scope', '-z'], {
+  const { status, stdout } = spawnSync(findGit(), ['config', '--list', '--show-scope', '-z'], {
     cwd,
     env,
     maxBuffer: Number.POSITIVE_INFINITY,
@@ -191,7 +199,7 @@ export function tryGit(
   const variables = gitEnvironment(gitTarget, env);
   return new Promise((resolve, reject) => {
     // In its own session: Ctrl-C stops Umpire but not a git in the middle of a write, and nothing can ask for a password.
-    const child = spawn('git', [...OVERRIDES, ...caseSetting(gitTarget), ...args], {
+    const child = spawn(findGit(), [...OVERRIDES, ...caseSetting(gitTarget), ...args], {
       cwd,
       env: { ...variables, ...programSettings(variables, cwd, filters) },
       stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
@@ -262,7 +270,7 @@ export async function listLines(gitTarget: GitTarget, args: readonly string[], a
 /** Runs git synchronously in a folder that is not known yet. */
 export function runGitSync(folder: string, args: readonly string[], input?: string): GitResult {
   const variables = gitEnvironment(null, {});
-  const { status, stdout, stderr, error } = spawnSync('git', [...OVERRIDES, ...args], {
+  const { status, stdout, stderr, error } = spawnSync(findGit(), [...OVERRIDES, ...args], {
     cwd: folder,
     env: { ...variables, ...programSettings(variables, folder, !COMPARING.has(subcommandOf(args))) },
     ...(input === undefined ? {} : { input }),

@@ -208,6 +208,16 @@ export function taskRef(sessionName: SessionName, task: string, attempt: number)
   return `${refsOf(sessionName).all}/${taskName(task, attempt)}`;
 }
 
+/** Keeps a commit that the branch does not have, until the person has it or cleans it. */
+export function asideRef(sessionName: SessionName, id: string): string {
+  return `${refsOf(sessionName).all}/aside-${id.slice(0, SHORT_ID)}`;
+}
+
+/** For people. */
+export function showCommand({ repository: { kind, gitDir } }: Pick<SessionGit, 'repository'>, commit: string): string {
+  return `git ${kind === 'git' ? '' : `--git-dir="${gitDir}" `}show ${commit.slice(0, SHORT_ID)}`;
+}
+
 const ID = /^[0-9a-f]{40,64}$/;
 
 /** The commit of a ref or revision; null where there is none. Mostly needs no git process. */

@@ -25,7 +25,7 @@ import type { StateRead } from './state-file.js';
 import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import { faultOf, makeFolders } from '../sessions/session-folder.js';
 import { readSharedPaths } from './shared-files.js';
-import { findFormerFolder, writeWorkspaceNote, changeRefs, readRef, refsOf, SHORT_ID } from './session-git.js';
+import { asideRef, findFormerFolder, writeWorkspaceNote, changeRefs, readRef, refsOf } from './session-git.js';
 
 const NAME = 'session';
 
@@ -216,10 +216,6 @@ async function setAside({ sessionGit }: WorkspaceContext, worktree: Worktree, he
   const ref = asideRef(sessionGit, tree);
   if ((await readRef(sessionGit, ref)) === null)
     await changeRefs(sessionGit, [{ ref, to: await commitTree(sessionGit, tree, [head], 'Changes found in the session worktree') }]);
-}
-
-function asideRef(sessionGit: SessionGit, id: string): string {
-  return `${refsOf(sessionGit).all}/aside-${id.slice(0, SHORT_ID)}`;
 }
 
 /** A commit that the branch is about to lose. */

@@ -9,6 +9,8 @@ import { faultOf } from '../sessions/session-folder.js';
 import { OUTER_ENVIRONMENT, PROVISIONS_NOTE, isPythonEnvironment } from '../sessions/python-environment.js';
 import { git, nameOf, rawNames, rawOf, blockedPathTest } from './git.js';
 import type { RawName } from './git.js';
+import { holdsPackages } from './installed-packages.js';
+import type { PackageFolder } from './installed-packages.js';
 import { readState, writeStateFile } from './state-file.js';
 import type { SharedFile } from './virtualenv-links.js';
 import { expandPath, nameTest } from './untracked-files.js';
@@ -24,6 +26,8 @@ export interface SharedFiles {
 }
 
 interface PlannedSharedFiles extends SharedFiles {
+  /** Folders with installed packages that worktrees share. */
+  readonly packages: readonly PackageFolder[];
   /** Entries of `link` and `copy` that match nothing in the project. */
   readonly absent: readonly string[];
 }
@@ -63,6 +67,10 @@ export async function planSharedFiles(
   writeStateFile(noteOf(sessionGit), all);
   return {
     items,
+    packages: [
+      ...linked.filter((path) => holdsPackages(root, path)).map((path) => ({ at: path, place: join(root, path) })),
+      ...(outer === null ? [] : [{ at: outerAt, place: outer }]),
+    ],
     absent: [...link, ...copy].filter((one) => findMatching([one]).length === 0 && !existsSync(join(root, prefix, one))),
     ...ignoreShared(all),
   };
@@ -108,8 +116,16 @@ export function readSharedFiles(sessionGit: SessionGit): SharedFiles {
   return { items: [], ...ignoreShared(readSharedPaths(sessionGit)) };
 }
 
+/** `changed`: folders of the checkout that are not shared any more. */
+export function placeSharedFiles(root: string, { items }: Pick<SharedFiles, 'items'>, changed: ReadonlySet<string> = NONE): void {
+  const isOut = ({ at }: SharedFile) => [...changed].some((folder) => `${at}/`.startsWith(`${folder}/`));
+  placeItems(root, changed.size === 0 ? items : items.filter((item) => !isOut(item)));
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
 /** Adds the missing shared files to a worktree. Never follows a link that leads out of it. */
-export function placeSharedFiles(root: string, { items }: SharedFiles): void {
+function placeItems(root: string, items: readonly SharedFile[]): void {
   const isBlocked = blockedPathTest(root);
   for (const item of items) {
     if (isBlocked(rawOf(item.at)) && !staysInside(root, item.at)) continue;

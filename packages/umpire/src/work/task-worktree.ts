@@ -9,8 +9,10 @@ import { flag, object, text } from '@umpire/core/model/schema.js';
 import { makeOwnRepository, readOwnTips } from './worktree-repository.js';
 import { checkOut, hasChanges, listChanges, removeFrom, writeTree } from './worktree-changes.js';
 import { commitTree, diffTrees, commitTitle, readTree } from './commits.js';
-import { prepareWorktree, hasRoomForProject, addSharedFiles, workdirOf } from './prepare-worktree.js';
-import type { WorkspaceContext } from './prepare-worktree.js';
+import type { TreeDifference } from './commits.js';
+import { watchPackages } from './installed-packages.js';
+import { prepareWorktree, hasRoomForProject, addSharedFiles, lackingPackages, refusePackages, workdirOf } from './prepare-worktree.js';
+import type { Protect, WorkspaceContext } from './prepare-worktree.js';
 import { lstatOf } from '../sessions/file-system.js';
 import { git } from './git.js';
 import type { RawName } from './git.js';
@@ -18,7 +20,7 @@ import { inspectTree } from './inspect-work.js';
 import { treeWith, applyTreeDiff } from './next-commit.js';
 import { describeUncommitted, keepModules, refuseMixed, describeClones } from './submodules.js';
 import { readState, stateFileOf, writeStateFile } from './state-file.js';
-import { changeRefs, readRef, taskRef, projectNames, taskName, refsOf } from './session-git.js';
+import { asideRef, changeRefs, listFew, readRef, showCommand, taskRef, projectNames, taskName, refsOf } from './session-git.js';
 import type { SessionGit } from './session-git.js';
 import { dropLink, makeWorktree, removeWorktree, gitTargetOf, worktreeOf } from './worktree.js';
 import type { Worktree } from './worktree.js';
@@ -33,6 +35,7 @@ const LEASE = object({
 
 interface TaskCommit {
   readonly commit: string;
+  readonly tree: string;
   readonly base: string;
   readonly files: readonly RawName[];
 }
@@ -142,12 +145,8 @@ async function findStart(
   return carried.ok ? { base: head, tree: carried.tree } : { base: parent, tree: kept };
 }
 
-export async function takeWork(
-  { sessionGit, sharedFiles, inspect, protect, say }: WorkspaceContext,
-  task: string,
-  attempt: number,
-  title: string,
-): Promise<TaskCommit | null> {
+export async function takeWork(context: WorkspaceContext, task: string, attempt: number, title: string): Promise<TaskCommit | null> {
+  const { sessionGit, sharedFiles, inspect, protect, say } = context;
   const paths = attemptPaths(sessionGit, task, attempt);
   const read = readState(paths.lease, LEASE);
   if (read.kind !== 'note') throw new UmpireError('worktree-lost', { task, attempt });
@@ -160,13 +159,16 @@ export async function takeWork(
   const changes = await listChanges(worktree, hasProducts ? paths.watch : worktree.index, sharedFiles, true);
   const noteAll = (words: readonly string[]): void => words.forEach((word) => say?.(`${commitTitle(task, 'A task')} ${word}.`));
   noteAll(await describeUncommitted(worktree));
+  const packages = await context.packages.look();
+  if (packages.length > 0) noteAll([describePackages(packages)]);
   if (!hasChanges(changes)) return null;
   await refuseMixed(worktree, changes);
   noteAll(describeClones(worktree, changes.added));
   const all = await writeTree(worktree, worktree.index, changes, paths.draft);
   const { prefix } = sessionGit.repository;
-  const pick = protect === undefined ? null : (names: readonly RawName[]) => protect(task, attempt, projectNames(names, prefix));
-  const written = pick === null ? all : await withoutProtected(sessionGit, base, all, pick);
+  const pick = (names: readonly RawName[]) => protect?.(task, attempt, projectNames(names, prefix)) ?? { reverted: [], held: [] };
+  const { tree: written, held } = await splitProtected(sessionGit, base, all, pick);
+  if (held.length > 0) noteAll([await holdChange(sessionGit, task, base, held)]);
   if (written !== all) await git(gitTargetOf(worktree, paths.draft), ['read-tree', written]);
   const work = {
     task,
@@ -186,25 +188,52 @@ export async function takeWork(
   const earlier = await readRef(sessionGit, ref);
   // Did a killed run take this same work before?
   if (earlier !== null && (await readTree(sessionGit, earlier)) === tree && (await readRef(sessionGit, `${earlier}^`)) === base)
-    return { commit: earlier, base, files };
+    return { commit: earlier, tree, base, files };
   const message = `${commitTitle(title, task)}\n\nUmpire-Session: ${sessionGit.place.session}\nUmpire-Task: ${commitTitle(task, 'unnamed')}, attempt ${attempt}`;
   const commit = await commitTree(sessionGit, tree, [base], message);
   await changeRefs(sessionGit, [{ ref, to: commit }]);
-  return { commit, base, files };
+  return { commit, tree, base, files };
 }
 
-/** The tree with the base's content of the protected files. */
-async function withoutProtected(
+function describePackages(files: readonly string[]): string {
+  return `or a program beside it changed installed packages in your checkout: ${listFew(files)}. Checks now use packages installed anew. Restore yours, for example with npm ci`;
+}
+
+/** `tree`: with the base's content of the protected files. `held`: the changes that a person is to see. */
+async function splitProtected(
   sessionGit: SessionGit,
   base: string,
-  tree: string,
-  protect: (names: readonly RawName[]) => readonly string[],
-): Promise<string> {
-  const back = await diffTrees(sessionGit, tree, base);
-  const kept = new Set(protect(back.map(({ name }) => name)));
-  const { prefix } = sessionGit.repository;
-  const steps = back.filter(({ name }) => projectNames([name], prefix).every((path) => kept.has(path)));
-  return steps.length === 0 ? tree : treeWith(sessionGit, tree, steps);
+  all: string,
+  protect: (names: readonly RawName[]) => ReturnType<Protect>,
+): Promise<{ readonly tree: string; readonly held: readonly TreeDifference[] }> {
+  const changes = await diffTrees(sessionGit, base, all);
+  const { reverted, held } = protect(changes.map(({ name }) => name));
+  const among = (files: readonly string[]) => (name: RawName) =>
+    projectNames([name], sessionGit.repository.prefix).every((path) => files.includes(path));
+  const isGone = among([...reverted, ...held]);
+  const kept = changes.filter(({ name }) => !isGone(name));
+  const isHeld = among(held);
+  return {
+    tree: kept.length === changes.length ? all : await treeWith(sessionGit, base, kept),
+    held: changes.filter(({ name }) => isHeld(name)),
+  };
+}
+
+/** As a commit of its own on the base, under a ref that `umpire clean` does not drop unasked. */
+async function holdChange(sessionGit: SessionGit, task: string, base: string, held: readonly TreeDifference[]): Promise<string> {
+  const { prefix, kind } = sessionGit.repository;
+  const title = `${commitTitle(task, 'A task')}: a change for a person to decide on`;
+  const commit = await commitTree(sessionGit, await treeWith(sessionGit, base, held), [base], title);
+  await changeRefs(sessionGit, [{ ref: asideRef(sessionGit, commit), to: commit }]);
+  const files = listFew(
+    projectNames(
+      held.map(({ name }) => name),
+      prefix,
+    ),
+  );
+  const show = showCommand(sessionGit, commit);
+  const take = kind === 'git' ? `; take it: ${show.replace('show', 'cherry-pick')}` : '';
+  return `changed ${files}, and the goal does not name it. Umpire holds the change for you, since it steers agents or editors. See it: ${show}${take}`;
 }
 
 const NO_ROOM = "a file or a link has replaced the project's folder";
@@ -251,6 +280,13 @@ export interface CheckTraces {
 
 export interface CheckWorktree {
   readonly commit: string;
+  /** What is known of the packages that worktrees share with the person's checkout. */
+  readonly packages: { readonly project: string; readonly sinceMs: number; readonly changed: number };
+  /**
+   * Whether the shared packages were changed since it was made: what was measured with them counts for nothing. Throws where a check changed
+   * packages that were installed for it alone.
+   */
+  readonly hasOtherPackages: (how: 'look' | 'as known') => Promise<boolean>;
   readonly workdir: string;
   /** What was done since the last call. Restores the tracked files; ignored and untracked files stay. */
   readonly restore: () => Promise<CheckTraces>;
@@ -260,19 +296,20 @@ export interface CheckWorktree {
 export const CHECK_PREFIX = 'check-';
 
 export async function makeCheckWorktree(context: WorkspaceContext, commit: string): Promise<CheckWorktree> {
-  const { sessionGit, sharedFiles } = context;
+  const { sessionGit, sharedFiles, packages, say } = context;
+  const known = packages.changed.size;
   // A process that a task left behind must not find the folder by its name.
   const name = `${CHECK_PREFIX}${randomBytes(8).toString('hex')}`;
   const worktree = await makeWorktree(sessionGit, name, commit);
   const watch = join(sessionGit.folder, `${name}.watch`);
   const removeCheck = async () => {
-    rmSync(watch, { force: true });
+    for (const file of [watch, stateFileOf(sessionGit.folder, name)]) rmSync(file, { force: true });
     // Files that cannot be removed, such as another user's, stay until the session is opened again or cleaned.
     await removeWorktree(sessionGit, name).catch(() => undefined);
   };
   try {
     await makeOwnRepository(context.template, worktree, commit, refsOf(sessionGit).branch);
-    const products = await prepareWorktree(context, worktree, watch);
+    const products = await prepareWorktree(context, worktree, watch, true);
     const index = products.length > 0 ? watch : worktree.index;
     const restore = async () => {
       const { tracked } = await listChanges(worktree, index, sharedFiles);
@@ -280,7 +317,26 @@ export async function makeCheckWorktree(context: WorkspaceContext, commit: strin
       addSharedFiles(context, worktree);
       return { changed: projectNames(tracked, sessionGit.repository.prefix), hasMoved: readOwnTips(worktree).head !== commit };
     };
-    return { commit, workdir: workdirOf(sessionGit, worktree.root), restore, remove: removeCheck };
+    const lacking = lackingPackages(context, worktree);
+    const own = lacking.length === 0 ? null : watchPackages(worktree.root, lacking, stateFileOf(sessionGit.folder, name));
+    const hasOtherPackages = async (how: 'look' | 'as known') => {
+      const rewritten = own?.look() ?? [];
+      if (rewritten.length > 0) throw refusePackages(packages, lacking, `a check of this commit changes ${listFew(rewritten)}`);
+      const found = how === 'look' ? await packages.look() : [];
+      if (found.length > 0)
+        say?.(
+          `Installed packages in your checkout changed while a check ran: ${listFew(found)}. It runs again with packages installed anew.`,
+        );
+      return packages.changed.size !== known;
+    };
+    return {
+      commit,
+      packages: { project: sessionGit.place.project, sinceMs: packages.sinceMs, changed: known },
+      workdir: workdirOf(sessionGit, worktree.root),
+      restore,
+      remove: removeCheck,
+      hasOtherPackages,
+    };
   } catch (error) {
     await removeCheck();
     throw error;

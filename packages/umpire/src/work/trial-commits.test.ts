@@ -1,7 +1,7 @@
 // The trees of a retrial, made from real repositories.
 
 import { expect, it } from 'vitest';
-import { findBase } from './read-change.js';
+import { findBase, readChange } from './read-change.js';
 import { makeTrialCommits, treeOnDisk } from './trial-commits.js';
 import { cleanUpProjects, makeProject } from '../../../../test/support/run-project.js';
 
@@ -33,7 +33,8 @@ it('takes the judges of one side and the code of the other, and leaves checkout 
   const before = listed();
   const { repository, base } = findBase(project.root, null);
   const tree = await treeOnDisk(repository.checkout);
-  const commits = await makeTrialCommits(repository.checkout, base, tree, '');
+  const change = await readChange({ gitTarget: repository.checkout, prefix: '', base, to: tree });
+  const commits = await makeTrialCommits(repository.checkout, base, tree, '', change);
   expect(listed()).toBe(before);
   const at = (commit: string, path: string): string => project.git('show', `${commit}:${path}`).trim();
   const names = (commit: string): readonly string[] => project.git('ls-tree', '-r', '--name-only', commit).trim().split('\n');
@@ -57,5 +58,65 @@ it('takes the judges of one side and the code of the other, and leaves checkout 
   expect(JSON.parse(at(commits.onOldCode, 'package.json'))).toEqual({ name: 'sums', scripts: { test: 'true' } });
   expect(project.git('rev-parse', `${commits.newTests}^{tree}`).trim()).toBe(tree);
   expect(commits.isSameCode).toBe(false);
-  expect(await makeTrialCommits(repository.checkout, base, tree, '')).toEqual(commits);
+  expect(await makeTrialCommits(repository.checkout, base, tree, '', change)).toEqual(commits);
+});
+
+const MODULE = (checks: string) => `\n#[cfg(test)]\nmod tests {\n    use super::*;\n    #[test]\n    fn adds() { ${checks} }\n}\n`;
+
+/** Enough lines for git to see that a file moved. */
+const LINES = Array.from({ length: 20 }, (_, index) => `const C${index}: u8 = ${index};\n`).join('');
+
+const GONE = LINES.replaceAll('const C', 'static GONE');
+
+it('takes tests inside source files from one side and the rest of the file from the other', async () => {
+  const [old, weak] = [MODULE('assert_eq!(sum(), 1);'), MODULE('')];
+  const project = makeProject({
+    files: {
+      'src/lib.rs': `pub fn sum() -> u8 { 1 }\n${old}`,
+      'src/moved.rs': LINES + old,
+      'src/gone.rs': GONE + old,
+      'src/same.rs': `fn same() {}\n${old}`,
+    },
+  });
+  project.write({
+    'src/lib.rs': `pub fn sum() -> u8 { 2 }\n${weak}`,
+    'src/moved.rs': null,
+    'src/moved/mod.rs': `${LINES}const D: u8 = 1;\n${weak}`,
+    'src/gone.rs': null,
+    'src/new.rs': `pub fn new() {}\n${weak}`,
+    'src/same.rs': 'fn same() {}\n',
+  });
+  const { repository, base } = findBase(project.root, null);
+  const tree = await treeOnDisk(repository.checkout);
+  const make = async (to: string) => {
+    const change = await readChange({ gitTarget: repository.checkout, prefix: '', base, to });
+    return makeTrialCommits(repository.checkout, base, to, '', change);
+  };
+  const commits = await make(tree);
+  const texts = (commit: string) =>
+    Object.fromEntries(
+      project
+        .git('ls-tree', '-r', '--name-only', commit, 'src')
+        .trim()
+        .split('\n')
+        .map((path) => [path, project.git('show', `${commit}:${path}`)]),
+    );
+  expect(texts(commits.oldTests)).toEqual({
+    'src/lib.rs': `pub fn sum() -> u8 { 2 }\n${old}`,
+    'src/moved/mod.rs': `${LINES}const D: u8 = 1;\n${old}`,
+    'src/new.rs': 'pub fn new() {}\n\n',
+    'src/same.rs': `fn same() {}\n${old.slice(1)}`,
+  });
+  expect(texts(commits.onOldCode)).toEqual({
+    'src/lib.rs': `pub fn sum() -> u8 { 1 }\n${weak}`,
+    'src/moved.rs': LINES + weak,
+    'src/gone.rs': `${GONE}\n`,
+    'src/same.rs': 'fn same() {}\n\n',
+  });
+  expect([commits.unplaced, commits.isSameCode]).toEqual([[{ file: 'src/gone.rs', tests: ['tests::adds'] }], false]);
+  // Tests alone changed: what ran at the base is known.
+  project.git('checkout', '-q', '--', '.');
+  project.git('clean', '-qfd');
+  project.write({ 'src/lib.rs': `pub fn sum() -> u8 { 1 }\n${weak}` });
+  expect((await make(await treeOnDisk(repository.checkout))).isSameCode).toBe(true);
 });

@@ -3,7 +3,9 @@
 
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { isJudge, isManifest, mergeManifests } from '@umpire/guard/retrial/judges.js';
+import type { Change } from '@umpire/guard/change.js';
+import { changesSource, isJudge, mergeVersions, underOldJudge } from '@umpire/guard/retrial/judges.js';
+import { isManifest } from '@umpire/guard/retrial/manifests.js';
 import { diffTrees } from './commits.js';
 import type { TreeDifference } from './commits.js';
 import { projectNames } from './session-git.js';
@@ -22,48 +24,89 @@ export interface TrialCommits {
   readonly newTests: string;
   /** The new judges, the base's code. */
   readonly onOldCode: string;
+  /** The base's tests inside source files that the new code has no place for. */
+  readonly unplaced: readonly UnplacedTests[];
 }
 
-/** `to`: a commit or a tree. `prefix`: the project's folder in the repository. */
-export async function makeTrialCommits(gitTarget: GitTarget, base: string, to: string, prefix: string): Promise<TrialCommits> {
+export interface UnplacedTests {
+  readonly file: string;
+  readonly tests: readonly string[];
+}
+
+/** `to`: a commit or a tree, `change`: what it changes. `prefix`: the project's folder in the repository. */
+export async function makeTrialCommits(
+  gitTarget: GitTarget,
+  base: string,
+  to: string,
+  prefix: string,
+  change: Change,
+): Promise<TrialCommits> {
   const place = { gitTarget };
   const projectPath = (name: RawName): string => projectNames([name], prefix)[0] ?? '';
   const steps = await diffTrees(place, base, to);
-  const compose = async (isTaken: (path: string) => boolean, manifests: ReadonlyMap<RawName, string>): Promise<string> => {
-    const taken = steps.flatMap((step): readonly TreeDifference[] => {
-      const id = manifests.get(step.name);
-      if (id !== undefined && step.to !== null) return [{ name: step.name, to: { mode: step.to.mode, id } }];
-      return isTaken(projectPath(step.name)) ? [step] : [];
-    });
+  const modes = new Map(steps.map(({ name, to: now }) => [projectPath(name), now?.mode ?? null]));
+  const run = new Set(change.files.flatMap(({ path, renamedFrom = path, isRun }) => (isRun === true ? [path, renamedFrom] : [])));
+  const judges = (path: string): boolean => run.has(path) || isJudge(path);
+  const files = await Promise.all(
+    steps.map(async (step) => {
+      const path = projectPath(step.name);
+      const versions = isManifest(path) ? await readManifests(gitTarget, step.name, base, to) : findVersions(change, path);
+      return { step, path, mode: modes.get(versions.moved ?? path) ?? PLAIN_FILE, ...versions };
+    }),
+  );
+  const compose = async (side: 'oldTests' | 'onOldCode', isTaken: (path: string) => boolean): Promise<string> => {
+    const taken: TreeDifference[] = [];
+    for (const { step, path, mode, [side]: versions } of files) {
+      const text = run.has(path) ? null : ((side === 'oldTests' ? underOldJudge : mergeVersions)(path, ...versions)?.text ?? null);
+      if (text === null) taken.push(...(isTaken(path) ? [step] : []));
+      else taken.push({ name: step.name, to: { mode, id: await askGit(gitTarget, ['hash-object', '-w', '--stdin'], { input: text }) } });
+    }
     return commitTrial(gitTarget, await treeWith(place, base, taken), base);
   };
-  const changed = steps.filter(({ name, to: now }) => now !== null && isManifest(projectPath(name)));
-  const withBaseScripts = await mergedManifests(gitTarget, changed, base, to);
-  const withNewScripts = await mergedManifests(gitTarget, changed, to, base);
   return {
     base,
-    isSameCode: steps.every(({ name }) => isJudge(projectPath(name)) && !isManifest(projectPath(name))),
-    oldTests: await compose((path) => !isJudge(path), withBaseScripts),
+    isSameCode: files.every(({ path, isSameSource }) => !isManifest(path) && (judges(path) || isSameSource)),
+    oldTests: await compose('oldTests', (path) => !judges(path)),
     newTests: await commitTrial(gitTarget, await askGit(gitTarget, ['rev-parse', '--verify', `${to}^{tree}`]), base),
-    onOldCode: await compose(isJudge, withNewScripts),
+    onOldCode: await compose('onOldCode', judges),
+    unplaced: files.flatMap(({ path, oldTests }) => {
+      const tests = mergeVersions(path, ...oldTests)?.unplaced ?? [];
+      return tests.length === 0 ? [] : [{ file: path, tests }];
+    }),
   };
 }
 
-/** By name, the blob of each manifest with the judging parts of one side and the rest of the other. */
-async function mergedManifests(
-  gitTarget: GitTarget,
-  changed: readonly TreeDifference[],
-  judge: string,
-  source: string,
-): Promise<ReadonlyMap<RawName, string>> {
-  const found = new Map<RawName, string>();
-  for (const { name } of changed) {
-    const readAt = (tree: string) => readFromTree({ gitTarget, prefix: '', tree }, nameOf(name));
-    const [ours, theirs] = [await readAt(judge), await readAt(source)];
-    const merged = ours === null || theirs === null ? null : mergeManifests(ours, theirs);
-    if (merged !== null) found.set(name, await askGit(gitTarget, ['hash-object', '-w', '--stdin'], { input: merged }));
-  }
-  return found;
+/** For a file that the change deletes. */
+const PLAIN_FILE = '100644';
+
+/** The judging version of a file, and the version that is judged. */
+type Halves = readonly [judge: string | null, source: string | null];
+
+interface Versions {
+  readonly oldTests: Halves;
+  readonly onOldCode: Halves;
+  readonly isSameSource: boolean;
+  /** Where the file of this path lies after the change. */
+  readonly moved?: string;
+}
+
+const NEITHER: Halves = [null, null];
+
+async function readManifests(gitTarget: GitTarget, name: RawName, base: string, to: string): Promise<Versions> {
+  const readAt = (tree: string) => readFromTree({ gitTarget, prefix: '', tree }, nameOf(name));
+  const [before, after] = [await readAt(base), await readAt(to)];
+  return { oldTests: [before, after], onOldCode: [after, before], isSameSource: false };
+}
+
+function findVersions({ files }: Change, path: string): Versions {
+  const file = files.find((one) => one.path === path);
+  const moved = files.find((one) => one.renamedFrom === path);
+  if (file?.renamedFrom !== undefined) return { oldTests: [file.before, file.after], onOldCode: NEITHER, isSameSource: false };
+  if (file !== undefined)
+    return { oldTests: [file.before, file.after], onOldCode: [file.after, file.before], isSameSource: !changesSource(file) };
+  // Only tests are put into the old file of one that moved: what else its new version has belongs elsewhere.
+  if (moved !== undefined) return { oldTests: NEITHER, onOldCode: [moved.after, moved.before], isSameSource: false, moved: moved.path };
+  return { oldTests: NEITHER, onOldCode: NEITHER, isSameSource: false };
 }
 
 const NOBODY = { NAME: 'Umpire', EMAIL: 'umpire@localhost', DATE: '1700000000 +0000' };

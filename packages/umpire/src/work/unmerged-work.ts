@@ -9,7 +9,7 @@ import { diffTrees } from './commits.js';
 import { workdirOf } from './prepare-worktree.js';
 import { listLines, tryGit } from './git.js';
 import { readSharedFiles } from './shared-files.js';
-import { readRef, refsOf, SHORT_ID, projectNames } from './session-git.js';
+import { readRef, refsOf, showCommand, projectNames } from './session-git.js';
 import type { SessionGit } from './session-git.js';
 import { keptIn, unfetchedModules } from './submodules.js';
 import { leaseOf } from './task-worktree.js';
@@ -50,10 +50,6 @@ async function listUnfetchedModules(sessionGit: SessionGit): Promise<readonly Un
     files: projectNames([name], sessionGit.repository.prefix),
     place: { commit, show: fetch },
   }));
-}
-
-function showCommand({ repository: { kind, gitDir } }: SessionGit, commit: string): string {
-  return `git ${kind === 'git' ? '' : `--git-dir="${gitDir}" `}show ${commit.slice(0, SHORT_ID)}`;
 }
 
 /** A quick check by the names of refs and files alone. */

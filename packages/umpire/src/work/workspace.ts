@@ -11,6 +11,7 @@ import type { Protect, WorkspaceContext } from './prepare-worktree.js';
 import { git, rawNames } from './git.js';
 import type { RawName } from './git.js';
 import type { Inspector } from './inspect-work.js';
+import { openInstalledPackages } from './installed-packages.js';
 import { openRefs } from './open-refs.js';
 import { diffCommits } from './session-diff.js';
 import { planSharedFiles } from './shared-files.js';
@@ -122,7 +123,9 @@ class SessionWorkspace implements GitWorkspace {
         sessionGit,
         sharedFiles,
         template,
-        setup: setup === null ? null : { command: setup, env, signal, sandbox },
+        setup,
+        host: { env, signal, sandbox },
+        packages: await openInstalledPackages(sessionGit, sharedFiles.packages),
         ...(inspect === undefined ? {} : { inspect }),
         ...(protect === undefined ? {} : { protect }),
         ...(say === undefined ? {} : { say }),
@@ -179,10 +182,13 @@ class SessionWorkspace implements GitWorkspace {
     return { commit: work.commit, files: this.names(work.files) };
   }
 
-  async keep(task: string, attempt: number): Promise<{ readonly commit: string; readonly files: readonly string[] } | null> {
+  async keep(
+    task: string,
+    attempt: number,
+  ): Promise<{ readonly commit: string; readonly files: readonly string[]; readonly tree: string } | null> {
     const { inspect: _, ...context } = this.ready().context;
     const work = await takeWork(context, task, attempt, `${task}: work in progress`);
-    return work === null ? null : { commit: work.commit, files: this.names(work.files) };
+    return work === null ? null : { commit: work.commit, files: this.names(work.files), tree: work.tree };
   }
 
   merge(task: string, commit: string): Promise<Merge> {

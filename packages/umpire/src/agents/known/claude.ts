@@ -60,6 +60,7 @@ export const claude: KnownAgent = {
   },
   failures: {
     passing: [/\bserver is temporarily limiting requests\b/i],
+    budget: [/\berror_max_budget_usd\b|\b(?:Reached maximum|Exceeded USD) budget\b/],
     'sign-in': [/\bFix external API key\b/i],
   },
   listState: (home) => [
@@ -75,6 +76,7 @@ export const claude: KnownAgent = {
   ],
   provider: { fleet: 'anthropic', telemetry: 'anthropic' },
   steeredBy: ['.mcp.json', '.claude/settings*.json', '.claude/hooks/'],
+  instructedBy: ['CLAUDE.md', 'CLAUDE.local.md', '.claude/', '.claude-plugin/'],
   hooks: {
     files: [
       { path: '.claude/settings.json', form: 'json', hooks: 'hooks/hooks.json' },

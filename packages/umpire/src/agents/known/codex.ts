@@ -69,6 +69,7 @@ export const codex: KnownAgent = {
   ],
   provider: { fleet: 'openai', telemetry: 'openai' },
   steeredBy: ['.codex/'],
+  instructedBy: ['AGENTS.md', 'AGENTS.override.md', '.agents/'],
   hooks: {
     files: [
       { path: '.codex/hooks.json', form: 'json', hooks: 'hooks/hooks.json' },

@@ -75,6 +75,7 @@ export const gemini: KnownAgent = {
   ],
   provider: { fleet: 'google', telemetry: 'gcp.gemini' },
   steeredBy: ['.gemini/settings.json', '.gemini/hooks/'],
+  instructedBy: ['GEMINI.md', '.gemini/'],
   hooks: {
     files: [{ path: '.gemini/settings.json', form: 'json', hooks: 'gemini/hooks/hooks.json', servers: 'mcpServers' }],
     next: 'Start gemini in the project, and trust the folder.',

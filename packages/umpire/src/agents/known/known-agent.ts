@@ -11,7 +11,7 @@ import { isObject, own } from '@umpire/core/formats/json-text.js';
  * Why an agent failed whose server is the cause. `passing`: a retry may succeed soon. `limit`: not before the plan is reset. `sign-in`: not
  * before a person signs in or corrects the key.
  */
-export type FailureCause = 'passing' | 'limit' | 'sign-in';
+export type FailureCause = 'passing' | 'limit' | 'budget' | 'sign-in';
 
 export type FailurePatterns = Readonly<Partial<Record<FailureCause, readonly RegExp[]>>>;
 
@@ -61,6 +61,8 @@ export interface KnownAgent {
    * Files of a project that steer it, so that tasks must not change them. A folder ends in a slash; `*` is any part of a name.
    */
   readonly steeredBy: readonly string[];
+  /** The same for what it reads as instructions, in any folder: a change is held for the person. */
+  readonly instructedBy: readonly string[];
   /** What `umpire init --hooks` writes for it. */
   readonly hooks: {
     readonly files: readonly HookFile[];

@@ -69,6 +69,7 @@ export const opencode: KnownAgent = {
   ],
   provider: null,
   steeredBy: ['opencode.json', 'opencode.jsonc', '.opencode/'],
+  instructedBy: ['AGENTS.md'],
   hooks: {
     files: [
       { path: '.opencode/plugin/umpire.js', form: 'script', from: 'opencode/umpire.js' },

@@ -82,6 +82,7 @@ const RUN_STATUS = [
   ['0', 'complete'],
   ['1', 'failed, aborted, or an error'],
   WRONG_USAGE,
+  ['3', 'ended, but the target is not met'],
   ['4', 'waiting for a person; answer with umpire resolve'],
   ['130', 'stopped by Ctrl-C; continue with umpire resume'],
 ] as const;
@@ -122,16 +123,17 @@ export const COMMANDS = {
   },
   trust: {
     group: 'Set up',
-    summary: 'Let the settings and loop files of a project count.',
+    summary: 'Let the settings, loop files or a session of a project count.',
     about: [
       "A project's umpire.config.yaml, its role texts in .umpire/roles and its loop files start programs, give rights and instruct agents. They count once you have trusted them. Shows what they would do, asks, and records your answer outside the project, for all worktrees of the repository. A changed file asks again.",
       'Until then Umpire uses its defaults, and says what it ignored. Only settings that make it stricter or cheaper count: ' +
         `${STRICTER_SETTINGS.join(', ')} (sandbox only as true). --yes does not trust.`,
       "Your own settings are in ~/.config/umpire/config.yaml and win over a project's.",
+      'A session that you did not begin on this machine starts no program either. With SESSION: shows what it would run, asks, and signs it with your key.',
     ],
-    places: ['loops'],
+    places: ['files'],
     options: {
-      loops: texts('FILE', 'loop files to trust too'),
+      files: texts('FILE|SESSION', 'loop files to trust too, or a session'),
       print: flag('print the value of UMPIRE_TRUST for CI, and ask nothing'),
       revoke: flag('forget what you trusted in this project'),
       project: PROJECT,
@@ -142,7 +144,7 @@ export const COMMANDS = {
       ['1', 'not trusted, or an error'],
       ['2', 'wrong usage, or no terminal'],
     ],
-    examples: ['umpire trust', 'UMPIRE_TRUST="$(umpire trust --print)"'],
+    examples: ['umpire trust', 'umpire trust until-fix-login', 'UMPIRE_TRUST="$(umpire trust --print)"'],
   },
   run: {
     group: 'Run',
@@ -160,6 +162,7 @@ export const COMMANDS = {
       issue: text('N|URL', 'the goal is this issue on GitHub'),
       pr: whole(1, 999_999_999, 'N', 'review only: begin with this pull request; its unresolved comments are findings of the first round'),
       target: RUN.target,
+      dryRun: flag('only print the tasks, their roles, the most agent runs and the likely cost'),
       ...RUN_HERE,
       ...ON_ENGINE,
     },
@@ -188,6 +191,7 @@ export const COMMANDS = {
       goal: text('GOAL', 'what you want (default: make the command pass)'),
       report: RUN.report,
       trustExitStatus: RUN.trustExitStatus,
+      allowTestEdits: RUN.allowTestEdits,
       mode: text('NAME', 'check-first (default) or work-first'),
       project: PROJECT,
       session: RUN.session,
@@ -404,7 +408,7 @@ export const COMMANDS = {
     group: 'Use the result',
     summary: 'Copy the changes of a session into your checkout.',
     about: [
-      'Refuses if tracked files have uncommitted changes, if an untracked file would be overwritten, if the session is not complete, or if the changes conflict with your commits. Leaves out files with new tests that fail (suspected bugs).',
+      'Refuses if tracked files have uncommitted changes, if an untracked file would be overwritten, if the session is not complete, or if the changes conflict with your commits. Leaves out new tests that fail (suspected bugs).',
     ],
     places: ['session'],
     options: { session: SESSION, ...APPLY, project: PROJECT },

@@ -27,7 +27,7 @@ export async function runCritique(
   process.once('SIGTERM', onInterrupt);
   if (dryRun) {
     const trial = await tryCritic({ ...request, signal: stop.signal });
-    const { lines, isHopeless, ...shown } = trial;
+    const { lines, isHopeless, isBlind: _, ...shown } = trial;
     const text = lines.length === 0 ? `The critic of ${loop} finds no tool here.` : lines.join('\n');
     return { stdout: json ? `${JSON.stringify(shown)}\n` : `${text}\n`, exit: isHopeless ? EXIT.error : 0 };
   }

@@ -45,7 +45,7 @@ export async function runApply({ session: named, project, ...options }: Given<'a
   const left =
     leftOut.length === 0
       ? ''
-      : ` Left out, because new tests fail there: ${leftOut.map(plainLine).join(', ')}. Take them too: umpire apply ${plainLine(named)} --with-failing-tests`;
+      : ` Left out, because these new tests fail: ${leftOut.map(plainLine).join(', ')}. Take them too: umpire apply ${plainLine(named)} --with-failing-tests`;
   const stands = 'The files are in your checkout.';
   return {
     stdout: files.map((file) => `${plainLine(file)}\n`).join(''),

@@ -37,9 +37,9 @@ function watchAttempt(session: string, task: string, attempt: number, nowMs: () 
         .findLast((line) => line.trim() !== '') ?? doing;
   };
   return () => {
-    const bytes = readLogPart(session, { name }, from, MOST_BYTES);
+    const { bytes, next } = readLogPart(session, { name }, from, MOST_BYTES);
+    from = next;
     if (bytes.length > 0) {
-      from += bytes.length;
       printedMs = nowMs();
       events.write(bytes);
       const parts = (held + decoder.write(bytes)).split('\n');

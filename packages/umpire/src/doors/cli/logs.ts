@@ -109,9 +109,9 @@ async function followLogs(session: string, task: string | null, output: Output, 
       const printer = printers.get(log.name) ?? printerOf(log, output, isTerminal);
       printers.set(log.name, printer);
       for (;;) {
-        const bytes = readLogPart(session, log, printer.from, MOST_BYTES);
+        const { bytes, next } = readLogPart(session, log, printer.from, MOST_BYTES);
+        printer.from = next;
         if (bytes.length === 0) break;
-        printer.from += bytes.length;
         isNew = true;
         if (shown !== log.name) output.write(2, `==> ${lineOf(log.task)}, attempt ${log.attempt}\n`);
         shown = log.name;

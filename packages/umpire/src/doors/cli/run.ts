@@ -9,9 +9,9 @@ import { awaitedQuestion } from '@umpire/core/decider/question.js';
 import type { Recorded } from '@umpire/core/decider/events.js';
 import { ANSWERS } from '@umpire/core/model/questions.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
-import { resolve, resume, run } from '../../engine/session.js';
+import { previewRun, resolve, resume, run } from '../../engine/session.js';
 import type { RunWatch } from '../../engine/opened-session.js';
-import type { RunResult } from '../../engine/session.js';
+import type { RunPreview, RunResult } from '../../engine/session.js';
 import type { TopicStart } from '../topic.js';
 import { GRANTS, flagOf } from '@umpire/core/model/options.js';
 import { lineOf as lineOfText } from '../../views/safe-text.js';
@@ -32,6 +32,8 @@ import type { Forecast } from '../../engine/forecast.js';
 export async function runRun(given: Given<'run'>, output: Output): Promise<CommandOutcome> {
   const url = await engineFor(given);
   const request = { ...given, ...(await readAbout(given, url)) };
+  if (given.dryRun === true)
+    return showPlan(given.json === true, await previewRun({ ...request, onNote: (note) => output.write(2, `Note: ${note}\n`) }));
   if (url !== null) return (await import('./fleet.js')).runOnEngine(url, request, output);
   return runWatched(output, given, (watch) => run({ ...request, ...watch }), given.session ?? null);
 }
@@ -85,6 +87,14 @@ export async function runResolve(given: Given<'resolve'>, output: Output): Promi
   if (url !== null) return (await import('./fleet.js')).answerThere(url, { ...given, ...answeringUser() }, output);
   const session = resolveSession(named, project);
   return runWatched(output, given, (watch) => resolve({ ...given, session, ...answeringUser(), ...watch }), session, ANSWERS[answer].isEnd);
+}
+
+function showPlan(json: boolean, { loop, mode, why, tasks, forecast }: RunPreview): CommandOutcome {
+  if (json) return { stdout: `${JSON.stringify({ loop, mode, why, tasks, most: forecast })}\n`, exit: 0 };
+  const width = Math.max(...tasks.map(({ id }) => id.length));
+  const roleWidth = Math.max(...tasks.map(({ role }) => role.length));
+  const lines = tasks.map(({ id, role, title }) => `  ${id.padEnd(width)}  ${role.padEnd(roleWidth)}  ${lineOfText(title, 100)}`);
+  return { stdout: [`${loop}, mode ${why}`, ...lines, forecastWords(forecast), ''].join('\n'), stderr: 'Nothing was started.\n', exit: 0 };
 }
 
 type Act = (watch: RunWatch) => Promise<RunResult>;
@@ -170,6 +180,7 @@ async function runOnce(output: Output, json: boolean, act: Act, place: string | 
     signal: stop.signal,
     wordOf: sessionWord,
     ...trustQuestion(write),
+    onBlind: () => askBlind(write),
     onForecast: (forecast) => showForecast(forecast, write, (line) => say(wrapLine(line, '', columns?.()))),
     via: isatty(0) ? 'terminal' : 'no terminal',
     onNote: (note) => say(wrapLine(note, 'Note: ', columns?.())),
@@ -206,8 +217,15 @@ async function runOnce(output: Output, json: boolean, act: Act, place: string | 
 /** Without a terminal nobody can agree. */
 async function showForecast(forecast: Forecast, write: Output['write'], say: (line: string) => void): Promise<boolean> {
   say(forecastWords(forecast));
-  if (!forecast.asks) return true;
-  return hasTerminal() && (await askYesNo('Start it?', write));
+  return !forecast.asks || !hasTerminal() || askYesNo('Start it?', write);
+}
+
+/** Without a terminal the notes on the tools stand alone. */
+async function askBlind(write: Output['write']): Promise<boolean> {
+  return (
+    !hasTerminal() ||
+    (await askYesNo('No tool of the critic works here, so nobody could measure the work of the agents. Start all the same?', write))
+  );
 }
 
 /** The name that commands in the current folder accept for the session. */

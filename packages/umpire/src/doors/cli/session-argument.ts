@@ -7,6 +7,7 @@ import type { RunResult } from '../../engine/session.js';
 import { answerLines, waysToAnswer } from '../../views/session-question.js';
 import { basename, relative } from 'node:path';
 import { findSurroundings } from '../../engine/session-work.js';
+import { missesTarget } from '../../views/session-view.js';
 import type { SessionSurroundings } from '../../views/session-view.js';
 import { lineOf } from '../../views/safe-text.js';
 import { findActiveUntil } from '../../sessions/active-until.js';
@@ -53,9 +54,11 @@ export function waitLines(run: RunState, question: Question, word: string, intro
   return `${[`${intro} ${lineOf(describeQuestion(question), 300)}.`, ...answers].join('\n')}\n`;
 }
 
+const TARGET_MISSED = 3;
 const EXIT = { complete: 0, failed: 1, aborted: 1, awaiting: 4, interrupted: 130 } as const;
 
 /** `aborts`: the person has just aborted it. */
-export function runExit({ status }: RunResult, aborts: boolean): number {
+export function runExit({ status, state }: RunResult, aborts: boolean): number {
+  if (missesTarget(state)) return TARGET_MISSED;
   return aborts && status === 'aborted' ? 0 : EXIT[status];
 }

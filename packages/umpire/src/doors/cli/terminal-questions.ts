@@ -13,9 +13,10 @@ export function trustQuestion(write: Output['write']): Pick<TrustWatch, 'onTrust
 }
 
 async function askAbout(offer: TrustOffer, write: Output['write']): Promise<boolean> {
-  const until = offer.files.length === 0 ? 'Trust it?' : 'Until you trust them, Umpire uses its defaults. Trust them?';
+  const { session, files } = offer;
+  const asked = files.length === 0 ? 'Trust it?' : 'Until you trust them, Umpire uses its defaults. Trust them?';
   write(2, `${trustPage(offer)}\n`);
-  return askYesNo(until, write);
+  return askYesNo(session === undefined ? asked : 'Until you trust it, it starts no program. Trust it?', write);
 }
 
 export function hasTerminal(): boolean {

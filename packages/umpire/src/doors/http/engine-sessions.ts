@@ -15,6 +15,7 @@ import { safeName } from '../../sessions/safe-name.js';
 import type { AnswerRequest, DismissRequest, ListedSession, ResumeRequest, SessionsAnswer } from './answers.js';
 import type { AnsweringPerson, FoundCopy, SessionSource, SessionStamp } from './session-source.js';
 import { withoutPassword } from '../../engine/engine.js';
+import { isAccepted } from '../../views/session-view.js';
 
 /** A page waits no longer for a worker to take a message. */
 const UNTAKEN_MS = 6000;
@@ -139,6 +140,7 @@ function entryOf({ session, state, unverified, loop, goal, changedMs, listed }: 
     name: session,
     state,
     unverified,
+    missesTarget: state === 'complete' && isAccepted(chains),
     loops: [loop],
     goal,
     mode,

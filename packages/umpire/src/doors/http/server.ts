@@ -43,12 +43,18 @@ const HOST = '127.0.0.1';
 /** Sends a line at this interval, so that a dead connection is noticed. */
 const HEARTBEAT_MS = 15_000;
 
+/** Clients are pages and programs on this machine: one that is slower than this is stuck, or holds the connection on purpose. */
+const CLIENT_LIMITS = { headersTimeout: 10_000, requestTimeout: 15_000, keepAliveTimeout: 5_000, connectionsCheckingInterval: 1_000 };
+/** A connection without traffic is closed, also one whose answer nobody reads. An open page gets heartbeats. */
+const SILENT_MS = 4 * HEARTBEAT_MS;
+
 /** Resolves once it listens. Throws if the port is in use. */
 export async function serveDashboard(request: ServeRequest): Promise<DashboardServer> {
   const stop = new AbortController();
   const app = dashboard(request, stop.signal);
   return new Promise((resolve, reject) => {
-    const server = serve({ fetch: app.fetch, hostname: HOST, port: request.port }, ({ port }: AddressInfo) => {
+    const place = { hostname: HOST, port: request.port };
+    const server = serve({ fetch: app.fetch, ...place, serverOptions: CLIENT_LIMITS }, ({ port }: AddressInfo) => {
       const close = async (): Promise<void> => {
         stop.abort();
         await new Promise<void>((closed) => {
@@ -58,6 +64,7 @@ export async function serveDashboard(request: ServeRequest): Promise<DashboardSe
       };
       resolve({ port, close });
     });
+    server.setTimeout(SILENT_MS);
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(
         error.code === 'EADDRINUSE' || error.code === 'EACCES'

@@ -20,7 +20,7 @@ import { agentsOf } from './function-agents.js';
 import type { OwnAgents } from './function-agents.js';
 import { withCallbacks } from './callbacks.js';
 
-type ForCommandsOnly = 'topic' | 'commits' | 'onOpen' | 'onForecast' | 'onTrust' | 'wordOf' | 'via' | 'elapsedMs';
+type ForCommandsOnly = 'topic' | 'commits' | 'onOpen' | 'onForecast' | 'onBlind' | 'onTrust' | 'wordOf' | 'via' | 'elapsedMs';
 
 /** Agents may be functions, and a single agent needs no list. */
 type ProgramRequest<Request extends RunFlags & RunWatch> = Omit<Request, 'agent' | 'agents' | ForCommandsOnly> & {

@@ -87,7 +87,7 @@ export interface WorkOptions {
   readonly force?: boolean;
 }
 
-/** Copies the result into the person's checkout, uncommitted. Without `withFailingTests`, leaves out files with new tests that fail. */
+/** Copies the result into the person's checkout, uncommitted. Without `withFailingTests`, leaves out new tests that fail. */
 export async function apply(session: string, options: engine.ApplyOptions = {}): Promise<Applied & { readonly unverified: boolean }> {
   checkValue('apply', 'session', session, SESSION);
   checkRequest('apply', options, APPLY);

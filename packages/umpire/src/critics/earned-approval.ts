@@ -1,0 +1,74 @@
+// Asks of a command that passed whether it earned it: by the names of its tests, and with the base's judge on the new code.
+
+import { isMeasured } from '@umpire/core/formats/debt-measurement.js';
+import type { TestsMeasurement } from '@umpire/core/formats/debt-measurement.js';
+import { judgeEarned, THE_COMMAND } from '@umpire/guard/retrial/earned.js';
+import type { Earned } from '@umpire/guard/retrial/earned.js';
+import type { TrialResult } from '@umpire/guard/retrial/versions.js';
+import { markCommandFiles } from '../runners/command-files.js';
+import { findBase, readChange } from '../work/read-change.js';
+import type { Baseline } from './baseline.js';
+import { namedResults } from './command-base.js';
+import type { CommandState } from './command-base.js';
+import type { CriticJob, NamedCommand } from './critic.js';
+import { listTests } from './failure-lines.js';
+import { quarantineOf } from './project-tests.js';
+
+/** Null: nothing has a name, and no judge changed. */
+export async function askEarned(
+  job: CriticJob,
+  base: string,
+  named: NamedCommand,
+  atBase: () => Promise<Baseline<CommandState | null>>,
+  now: TestsMeasurement,
+): Promise<Earned | null> {
+  const { repository } = findBase(job.project, base);
+  const read = await readChange({ gitTarget: repository.checkout, prefix: repository.prefix, base, to: null });
+  const change = markCommandFiles(read, named.command, job.project);
+  const old = (await job.runOldJudge?.(job, change, base, named)) ?? null;
+  const isNamed = isMeasured(now.outcome);
+  if (!isNamed && old === null) return null;
+  const { state: before } = await atBase();
+  // What could not be started there has nothing to compare with.
+  if (before === null) return { unseen: [], lost: [], changed: [], unsure: [], doubtful: [THE_COMMAND] };
+  const { isOut } = quarantineOf(job, now);
+  const isFlaky = new Set(now.flaky);
+  const counted = now.results.map((test) => (isOut.has(test.id) || isFlaky.has(test.id) ? { ...test, status: 'passed' as const } : test));
+  return judgeEarned({
+    change,
+    base: { passed: before.end.code === 0, results: namedResults(before), output: before.output },
+    now: { passed: true, results: isNamed ? counted : null, output: '' },
+    old,
+  });
+}
+
+/** Where a person lets tests be changed. */
+export function softened({ unseen, lost, changed, unsure, doubtful }: Earned): Earned {
+  return { unseen, lost: [], changed: [], unsure: [], doubtful: [...lost, ...changed, ...unsure, ...doubtful] };
+}
+
+const MOST_TESTS = 200;
+
+/** As evidence names them. */
+export function earnedMembers({ unseen, lost, changed, unsure, doubtful }: Earned) {
+  const list = (tests: readonly TrialResult[]) =>
+    tests.slice(0, MOST_TESTS).map(({ id, file, message }) => ({ id, file, message: message ?? null }));
+  return {
+    ...(unseen.length === 0 ? {} : { goal_unseen: list(unseen) }),
+    ...(changed.length === 0 ? {} : { goal_changed: list(changed) }),
+    ...(unsure.length === 0 ? {} : { goal_unsure: list(unsure) }),
+    ...(lost.length === 0 ? {} : { lost_tests: list(lost) }),
+    ...(doubtful.length === 0 ? {} : { doubtful_tests: list(doubtful) }),
+  };
+}
+
+export function describeEarned({ unseen, lost, changed, unsure, doubtful }: Earned): string {
+  const lists = [
+    listTests('Should pass and did not', unseen),
+    listTests('Ran at the base and did not run now', lost),
+    listTests('Was to pass, and does only as this work changed it or its settings', changed),
+    listTests('Cannot run as it was at the base', unsure),
+    listTests('Passed only as this work changed it', doubtful),
+  ];
+  return lists.map((list) => (list === '' ? '' : ` ${list}`)).join('');
+}
