@@ -59,6 +59,9 @@ writeIfChanged(
 if (process.argv.includes('--docs')) {
   const pages = await load('packages/umpire/src/doors/cli/generated-pages.ts');
   for (const [path, text] of Object.entries(pages.generatedPages())) writeIfChanged(path, text);
+  const { drawLanguagesPage } = await load('test/languages/page.ts');
+  const trials = JSON.parse(readFileSync(join(root, 'fixtures', 'languages', 'results.json'), 'utf8'));
+  writeIfChanged('docs/languages.md', drawLanguagesPage(trials));
 }
 
 /** A file with one constant: the JSON of each of these, by the loop's name. */

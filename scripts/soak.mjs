@@ -97,8 +97,11 @@ const CAMPAIGNS = [
   seeded('agents', 'hostile agents', ['test/campaigns/hostile-agents'], 92, 23),
   seeded('adversary', 'stories a loop', ['test/campaigns/adversary'], 200, 20),
   seeded('proof', 'random facts a loop', ['packages/core/src/proof/space.test'], 3_000, 300),
-  listed('crashes', 'files: faults at every write, kills of git, damaged journals', () =>
-    ['crash', 'workspace-kills', 'journal-damage'].map((name) => ({ id: name, start: () => vitest([`test/campaigns/${name}.test`]) })),
+  listed('crashes', 'files: faults at every write, power loss, kills of git, damaged journals', () =>
+    ['crash', 'power-loss', 'workspace-kills', 'journal-damage'].map((name) => ({
+      id: name,
+      start: () => vitest([`test/campaigns/${name}.test`]),
+    })),
   ),
   listed('mutation', 'loops whose file is changed in every place', () =>
     ['design', 'testing', 'debt', 'review', 'brainstorm', 'until'].map((loop) => ({

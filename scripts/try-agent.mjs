@@ -1,57 +1,26 @@
-// The agent of `npm run try`: `node scripts/try-agent.mjs PROJECT.json BEHAVIOUR LOG`. It plays every role by the contract for programs
+// The agent of `npm run try`: `node scripts/try-agent.mjs SCENARIO.json LOG`. It plays every role by the contract for programs
 // (docs/agents.md) and asks no model. LOG gets one line of JSON per task: what it really did, whatever it says.
 
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { applyEdits } from './try-edits.mjs';
 
-const [projectFile, behaviour, log] = process.argv.slice(2);
-const { bug, seen, tests } = JSON.parse(readFileSync(projectFile, 'utf8'));
+const [scenarioFile, log] = process.argv.slice(2);
+const { rounds, reviews = [], claims = false } = JSON.parse(readFileSync(scenarioFile, 'utf8'));
 const task = JSON.parse(readFileSync(process.env.UMPIRE_TASK_FILE, 'utf8'));
-const done = [];
+const earlier = existsSync(log)
+  ? readFileSync(log, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+  : [];
 
 const WRITERS = { until: 'worker', testing: 'generator', review: 'developer', debt: 'executor' };
-/** In these loops the broken work is done in the session: there the bug is not in the first commit. */
-const PLANTED_BY_AGENT = new Set(['review', 'debt']);
-
-function replaceIn(file, from, to, what) {
-  if (!existsSync(file)) return;
-  const text = readFileSync(file, 'utf8');
-  if (!text.includes(from)) return;
-  writeFileSync(
-    file,
-    text.replace(from, () => to),
-  );
-  done.push(what);
-}
-
-const plantBug = () => PLANTED_BY_AGENT.has(task.loop) && replaceIn(bug.file, bug.from, bug.to, 'planted the bug');
-
-function addTest({ file, text }) {
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, text);
-  done.push(`wrote ${file}`);
-}
-
-const WORK = {
-  honest: () => {
-    if (task.loop !== 'testing') return replaceIn(bug.file, bug.to, bug.from, 'fixed the bug');
-    // First the test that passes, in a later cycle the one that finds the bug.
-    const next = [tests.covers, tests.finds].find(({ file }) => !existsSync(file));
-    if (next !== undefined) addTest(next);
-  },
-  lies: plantBug,
-  deletes: () => {
-    plantBug();
-    if (!existsSync(seen.file)) return;
-    rmSync(seen.file);
-    done.push(`deleted ${seen.file}`);
-  },
-  skips: () => {
-    plantBug();
-    replaceIn(seen.file, seen.skip.from, seen.skip.to, `skipped the test in ${seen.file}`);
-  },
-  nothing: () => {},
-};
+const isWriter = WRITERS[task.loop] === task.role;
+const turn = earlier.filter(({ role }) => role === task.role).length;
+/** Who is asked again does the same again; what is done already is not done twice. */
+const round = isWriter ? (rounds[Math.min(turn, rounds.length - 1)] ?? {}) : {};
+const { done, failed } = applyEdits(process.cwd(), round.edits ?? []);
 
 /** Every report that a critic could leave, with the best numbers. */
 const FALSE_REPORTS = {
@@ -72,37 +41,38 @@ function writeToSession(path, value) {
   writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
 }
 
-const isWriter = WRITERS[task.loop] === task.role;
-if (isWriter) WORK[behaviour]();
-if (behaviour === 'lies') for (const [path, report] of Object.entries(FALSE_REPORTS)) writeToSession(path, report);
+if (claims) for (const [path, report] of Object.entries(FALSE_REPORTS)) writeToSession(path, report);
 
-const score = behaviour === 'honest' ? 8.5 : 9.5;
-if (task.role === 'reviewer' || behaviour === 'lies') {
+/** The reviewer finds what the scenario says, in its last review nothing more. */
+const review = task.role === 'reviewer' ? (reviews[turn] ?? {}) : {};
+const { score = 9, signal = 'CONVERGED', findings = [] } = review;
+if (task.role === 'reviewer' || claims) {
   const dimensions = Object.fromEntries(['correctness', 'completeness', 'maintainability', 'security'].map((name) => [name, score]));
-  writeToSession('artifacts/review-results.json', { review_score: score, gc_signal: 'CONVERGED', dimensions, findings: [] });
+  writeToSession('artifacts/review-results.json', { review_score: score, gc_signal: signal, dimensions, findings });
 }
 
 const COLUMNS = {
   review_score: score,
-  gc_signal: 'CONVERGED',
+  gc_signal: signal,
   pass_rate: 1,
   coverage_achieved: 100,
   exit_status: 0,
   debt_items_count: 1,
 };
 const outputs = Object.keys(task.result_schema?.properties ?? {}).filter((name) => Object.hasOwn(COLUMNS, name));
-const findings = {
-  planner: `One step: mend ${bug.file}. Checked by the tests.`,
-  strategist: `Test ${bug.file} first.`,
-  architect: `Change ${bug.file} only.`,
+const said = {
+  planner: 'One step. Checked by the tests.',
+  strategist: 'Test what the goal names first.',
+  architect: 'Change only what the goal names.',
   verifier: 'Build, types, lint and tests pass (passed: all, failed: 0).',
-  reviewer: 'No finding.',
+  reviewer: findings.length === 0 ? 'No finding.' : `${findings.length} findings.`,
 }[task.role];
 const result = {
   id: task.id,
-  status: 'completed',
-  findings: findings ?? (behaviour === 'nothing' ? 'Done.' : 'Done. All tests pass.'),
+  status: round.status ?? 'completed',
+  findings: round.says ?? said ?? 'Done. All tests pass.',
+  ...(round.status === 'blocked' && { error: round.says }),
   ...Object.fromEntries(outputs.map((name) => [name, COLUMNS[name]])),
 };
 writeFileSync(process.env.UMPIRE_RESULT_FILE, JSON.stringify(result));
-appendFileSync(log, `${JSON.stringify({ task: task.id, role: task.role, done })}\n`);
+appendFileSync(log, `${JSON.stringify({ task: task.id, role: task.role, done, failed })}\n`);

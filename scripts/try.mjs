@@ -1,50 +1,57 @@
-// `npm run try -- CLONE…`: Umpire on real projects. Takes clones of the projects in fixtures/try/, plants a bug in a copy of each, runs
-// `until`, `testing`, `review` and `debt` with an agent that is honest, lies, deletes or skips the test that sees the bug, or does
-// nothing (scripts/try-agent.mjs), and compares each verdict with the truth. Fails if broken work was approved or honest work lost.
+// `npm run try -- CLONE…`: Umpire on real projects. Plays the scenarios of fixtures/try/scenarios/ with a scripted agent that is honest,
+// mistaken or lies (scripts/try-agent.mjs), and compares each verdict with the truth, which a hidden check outside the project tells.
+// Fails if false work was approved or honest work lost. fixtures/try/README.md has the format.
 
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { parse as parseYaml } from 'yaml';
 import { duration, root, run as runCommand } from './tools.mjs';
+import { applyEdits } from './try-edits.mjs';
+import { countResults, recordResults } from './try-table.mjs';
 
-const FIXTURES = join(root, 'fixtures', 'try');
+const SCENARIOS = join(root, 'fixtures', 'try', 'scenarios');
 const COMMAND = join(root, 'dist', 'umpire.cjs');
 const AGENT = join(root, 'scripts', 'try-agent.mjs');
 const USAGE = `Usage: npm run try -- CLONE… [flags]
 
-  CLONE            a git clone (or bare repository) of a project in fixtures/try/; it is only read
-  --only TEXT      only cases whose PROJECT/LOOP/BEHAVIOUR contains TEXT; several with commas
+  CLONE            a git clone (or bare repository) of a project in fixtures/try/scenarios/, or a folder of such clones; only read
+  --verify         without Umpire: is each scenario true? The command before and after the work, and the hidden check
+  --only TEXT      only scenarios whose PROJECT/SCENARIO/LOOP/KIND contains TEXT; several with commas
+  --aside          only the scenarios that are kept aside
+  --all            these and the others (default with --verify)
+  --record         write fixtures/try/results.json and the table in docs/why.md
   --work DIR       where the copies lie; kept, and used again next time (default: a temporary folder)
   --keep           keep the temporary folder
   --minutes N      time limit of one run (default: 6)
   --without-build  use dist/ as it is
-  --json           print the table as JSON
+  --json           print the results as JSON
 `;
-const LOOPS = ['until', 'testing', 'review', 'debt'];
-const BEHAVIOURS = ['honest', 'lies', 'deletes', 'skips', 'nothing'];
-const ROUNDS = '2';
-const TIME_LIMIT = 'time limit';
+const DEFAULT_ROUNDS = '2';
 const INSTALL_MS = 15 * 60_000;
 const TEST_MS = 5 * 60_000;
 const GRACE_MS = 15_000;
-/** Of the environment, only this reaches a run. Its home is empty. */
-const PASSED_ON = ['PATH', 'LANG', 'LC_ALL', 'TMPDIR', 'TERM'];
-const NOT_OURS = ['node_modules', '.venv', '.umpire'];
+/** Of the environment, only this reaches a run. Its home is empty, but for tools that keep themselves or their caches there. */
+const PASSED_ON = ['PATH', 'LANG', 'LC_ALL', 'TMPDIR', 'TERM', 'PYENV_ROOT', 'JAVA_HOME'];
+const TOOL_HOMES = { CARGO_HOME: '.cargo', RUSTUP_HOME: '.rustup', GOPATH: 'go', GOCACHE: '.cache/go-build' };
+/** Installed or made by tools: no part of the project's commits, and kept when a checkout is cleaned. */
+const NOT_OURS = ['node_modules', '.venv', 'vendor', 'target', 'build', '.umpire', '__pycache__', '.pytest_cache', '.phpunit.result.cache'];
 
 /** @typedef {{ status: number | null, output: string, isLate: boolean }} Ending */
 
-const { positionals: clones, values: flags } = readFlags();
+const { positionals, values: flags } = readFlags();
 const onlyWords = (flags.only ?? '').split(',').filter(Boolean);
 let isStopped = false;
 let running = null;
 process.on('SIGINT', () => stop());
 process.on('SIGTERM', () => stop());
 
-const projects = readdirSync(FIXTURES)
-  .filter((name) => name.endsWith('.json'))
-  .map((name) => ({ ...JSON.parse(readFileSync(join(FIXTURES, name), 'utf8')), file: join(FIXTURES, name) }));
+const projects = readdirSync(SCENARIOS)
+  .filter((name) => name.endsWith('.yaml'))
+  .toSorted()
+  .map((name) => parseYaml(readFileSync(join(SCENARIOS, name), 'utf8')));
 
 const results = [];
 const problems = [];
@@ -52,14 +59,19 @@ const problems = [];
 let place = '';
 
 function readFlags() {
+  const no = { type: 'boolean', default: false };
   const options = {
+    verify: no,
     only: { type: 'string' },
+    aside: no,
+    all: no,
+    record: no,
     work: { type: 'string' },
-    keep: { type: 'boolean', default: false },
+    keep: no,
     minutes: { type: 'string', default: '6' },
-    'without-build': { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
+    'without-build': no,
+    json: no,
+    help: no,
   };
   try {
     const parsed = parseArgs({ options, allowPositionals: true });
@@ -133,290 +145,330 @@ async function mustGit(folder, ...args) {
   return text;
 }
 
-async function tryClone(clone) {
-  if (isStopped) return;
-  const project = await findProject(clone);
-  if (project === null) return;
-  const cases = LOOPS.flatMap((loop) => BEHAVIOURS.map((behaviour) => ({ loop, behaviour }))).filter(
-    ({ loop, behaviour }) => onlyWords.length === 0 || onlyWords.some((word) => `${project.name}/${loop}/${behaviour}`.includes(word)),
-  );
-  if (cases.length === 0) return;
+const isChosen = (project, { name, loop, kind, aside = false }) =>
+  (flags.all || (flags.verify && !flags.aside) || aside === flags.aside) &&
+  (onlyWords.length === 0 || onlyWords.some((word) => `${project.name}/${name}/${loop}/${kind}`.includes(word)));
+
+async function tryProject(project, clone) {
+  const chosen = project.scenarios.filter((scenario) => isChosen(project, scenario));
+  if (chosen.length === 0 || isStopped) return;
   try {
     const copy = await prepare(project, clone);
-    for (const { loop, behaviour } of cases) {
+    for (const scenario of chosen) {
       if (isStopped) return;
-      const result = await tryCase(copy, loop, behaviour);
-      if (isStopped) return;
-      results.push(result);
-      process.stderr.write(`${lineOf(result)}\n`);
+      await tryScenario(copy, scenario).catch((error) => fail(`${project.name}/${scenario.name}: ${error.message}`));
     }
   } catch (error) {
-    if (!isStopped) fail(`${project.name}: ${error.message}`);
+    fail(`${project.name}: ${error.message}`);
   }
 }
 
 function fail(problem) {
+  if (isStopped) return;
   problems.push(problem);
   process.stderr.write(`${problem}\n`);
 }
 
-/** The project whose commit the clone has. */
-async function findProject(clone) {
-  if (!(await git(clone, 'rev-parse', '--git-dir')).isDone) return (fail(`${clone}: not a git clone.`), null);
-  for (const project of projects) if ((await git(clone, 'cat-file', '-e', `${project.commit}^{commit}`)).isDone) return project;
-  const known = projects.map(({ repository, commit }) => `  ${repository} at ${commit}`).join('\n');
-  return (fail(`${clone}: it has none of the commits in fixtures/try/. If it is one of these, run: git fetch\n${known}`), null);
+/** Clones by the projects that are in them. */
+async function findClones() {
+  const folders = positionals.map((folder) => resolve(folder));
+  const below = folders.flatMap((folder) =>
+    existsSync(folder) ? [folder, ...readdirSync(folder).flatMap((name) => [join(folder, name), join(folder, name, 'repo')])] : [],
+  );
+  const clones = below.filter((folder) => existsSync(join(folder, 'HEAD')) || existsSync(join(folder, '.git')));
+  const found = [];
+  for (const project of projects) {
+    if (!project.scenarios.some((scenario) => isChosen(project, scenario))) continue;
+    const clone = await findClone(project, clones);
+    if (clone === undefined) fail(`${project.name}: no clone given that has ${project.repository} at ${project.commit}. Try: git fetch`);
+    else found.push({ project, clone });
+  }
+  return found;
 }
 
-/** A copy with three commits to start from: clean, with the bug, and with the bug but without the tests of that file. */
+async function findClone({ commit }, clones) {
+  for (const clone of clones) if ((await git(clone, 'cat-file', '-e', `${commit}^{commit}`)).isDone) return clone;
+  return undefined;
+}
+
+/**
+ * The project as it should be: its commit with `setup`, installed and tested. `ready` is kept as it is; every run begins with a fresh
+ * copy of it at `folder`, always the same path, because installed programs know their own.
+ */
 async function prepare(project, clone) {
   const folder = join(place, project.name);
-  const isOld = existsSync(join(folder, '.git', 'try-ready'));
-  if (!isOld) {
-    rmSync(folder, { recursive: true, force: true });
+  const ready = `${folder}.ready`;
+  const copy = { project, folder, ready, truth: '' };
+  if (!existsSync(join(ready, '.git', 'try-ready'))) {
+    for (const path of [folder, ready]) rmSync(path, { recursive: true, force: true });
     process.stderr.write(`${project.name}: copying ${project.repository} at ${project.commit.slice(0, 10)} …\n`);
     await mustGit(clone, 'clone', '--quiet', '--no-hardlinks', '--no-checkout', clone, folder);
-    // `.venv` is not ignored everywhere.
+    // Not ignored everywhere.
     writeFileSync(join(folder, '.git', 'info', 'exclude'), NOT_OURS.map((name) => `${name}\n`).join(''));
-  }
-  await mustGit(folder, 'checkout', '--quiet', '--force', '-B', 'try', project.commit);
-  if (!isOld) {
-    for (const [command, ...args] of project.install) {
-      const { status, output, isLate } = await start(command, args, { cwd: folder, ms: INSTALL_MS });
-      if (status !== 0 && !isStopped)
-        throw new Error(`${[command, ...args].join(' ')} ${isLate ? 'timed out' : 'failed'}:\n${output.slice(-2000)}`);
+    await mustGit(folder, 'checkout', '--quiet', '--force', '-B', 'try', project.commit);
+    await commitEdits(copy, project.setup ?? [], 'set up');
+    for (const command of project.install ?? []) {
+      const { status, output, isLate } = await start(command, [], { cwd: folder, ms: INSTALL_MS, shell: true });
+      if (status !== 0) throw new Error(`${command} ${isLate ? 'timed out' : 'failed'}:\n${output.slice(-2000)}`);
     }
-    writeFileSync(join(folder, '.git', 'try-ready'), '');
+    const { status, output } = await runShell(copy, project.test);
+    if (status !== 0) throw new Error(`the tests fail before anything was planted: ${project.test}\n${output.slice(-2000)}`);
+    await mustGit(folder, 'checkout', '--quiet', '--force', 'try');
+    copyFolder(folder, ready);
+    writeFileSync(join(ready, '.git', 'try-ready'), '');
   }
-  const copy = { project, folder, known: new Map(), bases: { clean: project.commit } };
-  copy.bases.bug = await commitEdit(copy, 'bug', () => replaceIn(folder, project.bug.file, project.bug.from, project.bug.to));
-  copy.bases.untested = await commitEdit(copy, 'untested', () => rmSync(join(folder, project.seen.file)));
-  // The fixture itself must be true: the tests pass at the commit, and the bug is seen by that file alone.
-  const [clean, bug, untested] = [await failsAt(copy, 'clean'), await failsAt(copy, 'bug'), await failsAt(copy, 'untested')];
-  if (clean !== null) throw new Error(`the tests fail without the bug: ${project.test}\n${clean.slice(-2000)}`);
-  if (bug === null) throw new Error(`no test sees the bug in ${project.bug.file}.`);
-  if (untested !== null) throw new Error(`${project.seen.file} is not the only test that sees the bug:\n${untested.slice(-2000)}`);
+  copy.truth = await mustGit(ready, 'rev-parse', 'try');
   return copy;
 }
 
-function replaceIn(folder, path, from, to) {
-  const file = join(folder, path);
-  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  if (text.split(from).length !== 2) throw new Error(`the edit does not apply: ${path} must have exactly one ${JSON.stringify(from)}.`);
-  writeFileSync(
-    file,
-    text.replace(from, () => to),
-  );
+const copyFolder = (from, to) => runCommand('cp', ['--archive', '--reflink=auto', from, to]);
+
+function startAnew({ folder, ready }) {
+  for (const path of [folder, `${folder}-home`]) rmSync(path, { recursive: true, force: true, maxRetries: 5 });
+  copyFolder(ready, folder);
 }
 
-async function commitEdit({ folder }, title, edit) {
-  edit();
-  await mustGit(folder, 'commit', '--quiet', '--all', '--no-verify', '--message', title);
-  return mustGit(folder, 'rev-parse', 'HEAD');
+async function editFolder(copy, edits, what) {
+  const { failed } = applyEdits(copy.folder, await resolveEdits(copy, edits), environment(copy.folder));
+  if (failed.length > 0) throw new Error(`${what}: ${failed.join('; ')}`);
 }
 
-/** The output of the tests where they fail at a commit; null where they pass. */
-async function failsAt(copy, base) {
-  await goTo(copy, copy.bases[base]);
-  return testsFail(copy);
+/** Edits that take files of another commit of the project, with the texts of these. */
+async function resolveEdits({ folder }, edits) {
+  const resolved = [];
+  for (const edit of edits) {
+    if (edit.at === undefined) resolved.push(edit);
+    else for (const file of edit.files) resolved.push(await takeFile(folder, edit.at, file));
+  }
+  return resolved;
 }
 
-async function testsFail({ project, folder }) {
-  const { status, output, isLate } = await start(project.test, [], { cwd: folder, env: environment(folder), ms: TEST_MS, shell: true });
-  return status === 0 && !isLate ? null : output;
+async function takeFile(folder, commit, file) {
+  if (!(await git(folder, 'cat-file', '-e', `${commit}^{commit}`)).isDone) throw new Error(`there is no commit ${commit}`);
+  if (!(await git(folder, 'cat-file', '-e', `${commit}:${file}`)).isDone) return { delete: file };
+  const { output } = await start('git', ['-C', folder, 'show', `${commit}:${file}`], { ms: TEST_MS });
+  return { file, text: output };
 }
 
-async function goTo({ folder }, commit) {
-  await mustGit(folder, 'checkout', '--quiet', '--force', '-B', 'try', commit);
-  await mustGit(folder, 'clean', '--quiet', '--force', '-d', ...NOT_OURS.flatMap((name) => ['--exclude', name]));
+async function commitEdits(copy, edits, title) {
+  await editFolder(copy, edits, title);
+  await mustGit(copy.folder, 'add', '--all');
+  await mustGit(copy.folder, 'commit', '--quiet', '--no-verify', '--allow-empty', '--message', title);
+  return mustGit(copy.folder, 'rev-parse', 'HEAD');
 }
+
+const runShell = ({ folder }, command) => start(command, [], { cwd: folder, env: environment(folder), ms: TEST_MS, shell: true });
+const passes = ({ status, isLate }) => status === 0 && !isLate;
 
 function environment(folder) {
   const home = `${folder}-home`;
   mkdirSync(home, { recursive: true });
   const kept = Object.fromEntries(PASSED_ON.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])));
-  return { ...kept, HOME: home, npm_config_offline: 'true', npm_config_update_notifier: 'false', NO_COLOR: '1' };
+  const homes = Object.fromEntries(Object.entries(TOOL_HOMES).map(([name, path]) => [name, process.env[name] ?? join(homedir(), path)]));
+  const offline = { npm_config_offline: 'true', npm_config_update_notifier: 'false', CARGO_NET_OFFLINE: 'true', GOPROXY: 'off' };
+  return { ...kept, ...homes, ...offline, HOME: home, NO_COLOR: '1' };
 }
 
-function baseFor(loop, behaviour) {
-  if (loop === 'testing') return behaviour === 'honest' ? 'untested' : 'bug';
-  if (loop === 'until' || behaviour === 'honest' || behaviour === 'nothing') return 'bug';
-  return 'clean';
-}
+const commandOf = ({ project }, { command = project.test }) => command;
+const bugOf = ({ project }, { bug }) => (bug === undefined ? { what: '', edits: [] } : project.bugs[bug]);
 
-function wordsFor({ project }, loop, agent) {
-  const shared = ['--agent-command', agent, '--max-rounds', ROUNDS];
-  if (loop === 'until') return ['until', project.test, `fix: ${project.bug.what}`, ...shared];
-  if (loop === 'testing') return ['run', 'testing', `test ${project.bug.file}`, '--mode', 'targeted', '--target', '100', ...shared];
-  if (loop === 'review') return ['run', 'review', `mend ${project.bug.file}`, '--mode', 'sprint', ...shared];
-  return ['run', 'debt', `${project.bug.file} needs work`, '--mode', 'targeted', '--yes', ...shared];
-}
-
-async function tryCase(copy, loop, behaviour) {
-  const { project, folder } = copy;
-  const base = copy.bases[baseFor(loop, behaviour)];
-  await forgetRuns(copy);
-  await goTo(copy, base);
-  const env = environment(folder);
-  const log = `${folder}-agent.ndjson`;
-  rmSync(log, { force: true });
-  const startedAt = performance.now();
-  const agent = [process.execPath, AGENT, project.file, behaviour, log].join(' ');
-  const umpire = (words, ms) => start(process.execPath, [COMMAND, ...words], { cwd: folder, env, ms });
-  const run = await umpire(wordsFor(copy, loop, agent), Number(flags.minutes) * 60_000);
-  const ms = performance.now() - startedAt;
-  const status = await umpire(['status', '--json'], TEST_MS);
-  const session = parse(status.output);
-  const head = session?.work?.head ?? base;
-  const written = existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n').map(parse) : [];
-  const applied = behaviour === 'honest' && session?.state === 'complete' ? await applyWork(copy, loop, session, umpire) : null;
-  const truth = await measure(copy, base, head, written);
-  const last = session?.chains?.at(-1) ?? null;
-  // What the run says at its end: a task that says it and a session that then calls the work approved would not count.
-  const ending = run.output.split('\n').findLast((line) => line.includes('Session complete')) ?? '';
-  const said = /nothing was changed/i.test(ending) ? 'nothing changed' : /nothing to do/i.test(ending) ? 'nothing to do' : '';
-  const verdict = {
-    exit: run.isLate ? TIME_LIMIT : run.status,
-    state: session?.state ?? 'none',
-    decision: last === null ? '' : `${last.decision} ${last.rule}`,
-    unverified: session?.unverified ?? false,
-    says: said,
-    because: session?.because ?? [],
-    reason: session?.question?.what ?? session?.reason ?? lastLine(run.output),
-  };
+async function tryScenario(copy, scenario) {
+  const base = await plant(copy, scenario);
   const result = {
-    project: project.name,
-    runner: project.runner,
-    loop,
-    behaviour,
-    verdict,
-    truth,
-    applied,
-    seconds: Math.round(ms / 1000),
+    project: copy.project.name,
+    scenario: scenario.name,
+    language: copy.project.language,
+    runner: copy.project.runner,
+    loop: scenario.loop,
+    kind: scenario.kind,
+    aside: scenario.aside ?? false,
+    ...(flags.verify ? await verify(copy, scenario) : await judge(copy, scenario, base)),
   };
-  if (flags.keep || flags.work) {
-    writeFileSync(join(place, `${project.name}-${loop}-${behaviour}.txt`), run.output);
-  }
-  return { ...result, fault: faultOf(result) };
+  if (isStopped) return;
+  results.push(result);
+  if (flags.record) recordResults([result], listScenarios());
+  process.stderr.write(`${lineOf(result)}\n`);
 }
 
-const parse = (text) => {
+const listScenarios = () =>
+  projects.flatMap((project) => project.scenarios.map((scenario) => ({ project: project.name, scenario: scenario.name })));
+
+/** The state that the agent finds. */
+async function plant(copy, scenario) {
+  startAnew(copy);
+  await commitEdits(copy, bugOf(copy, scenario).edits, 'bug');
+  const base = await commitEdits(copy, scenario.base ?? [], 'base');
+  await editFolder(copy, scenario.uncommitted ?? [], 'uncommitted');
+  return base;
+}
+
+/** The scenario without Umpire: `faults` are what it says of itself and is not so. */
+async function verify(copy, scenario) {
+  const faults = [];
+  const command = commandOf(copy, scenario);
+  const before = await runShell(copy, command);
+  const begins = scenario.start ?? (scenario.loop === 'until' ? 'red' : 'green');
+  if (begins !== 'any' && passes(before) !== (begins === 'green'))
+    faults.push(`the command is not ${begins} at the start: ${tail(before)}`);
+  let after = before;
+  for (const [index, { edits = [] }] of scenario.rounds.entries()) {
+    await editFolder(copy, edits, `round ${index + 1}`);
+    after = await runShell(copy, command);
+    if (passes(after)) break;
+  }
+  const alone = passes(after) ? 'accepted' : 'refused';
+  const wanted = scenario.alone ?? 'accepted';
+  if (alone !== wanted && !isAsking(scenario))
+    faults.push(`the command alone is not ${wanted === 'accepted' ? 'green' : 'red'} after the work: ${tail(after)}`);
+  await mustGit(copy.folder, 'add', '--all');
+  await mustGit(copy.folder, 'commit', '--quiet', '--no-verify', '--allow-empty', '--message', 'work');
+  const { isGood, said } = await checkTruth(copy, scenario, await mustGit(copy.folder, 'rev-parse', 'HEAD'));
+  if (isGood !== (scenario.kind === 'honest') && !isAsking(scenario))
+    faults.push(`the hidden check is ${isGood ? 'green' : 'red'}: ${said}`);
+  for (const fault of faults) fail(`${copy.project.name}/${scenario.name}: ${fault}`);
+  return { alone };
+}
+
+/** Honest work that ends with a question: nothing is done yet. */
+const isAsking = ({ kind, ends }) => kind === 'honest' && ends === 'asked';
+const tail = ({ output }) => output.trim().slice(-1200);
+
+/** Whether the work at a commit is really done: every hidden check ends as it must, in a fresh copy. */
+async function checkTruth(copy, scenario, head) {
+  const { project, folder, ready, truth } = copy;
+  await mustGit(ready, 'fetch', '--quiet', folder, head);
+  const checks = scenario.hidden ?? bugOf(copy, scenario).hidden ?? {};
+  for (const { take = 'product', edits = [], command = project.test, expect = 'pass' } of [checks].flat()) {
+    startAnew(copy);
+    await takeWork(copy, take, head, truth);
+    await editFolder(copy, edits, 'hidden');
+    const ending = await runShell(copy, command);
+    if (passes(ending) !== (expect === 'pass')) return { isGood: false, said: tail(ending) };
+  }
+  return { isGood: true, said: '' };
+}
+
+/** `product`: only product code of the work, the rest as it should be; `tests`: all but product code; `all`: the work as it is. */
+async function takeWork({ project, folder }, take, head, truth) {
+  const [start, laid] = take === 'product' ? [truth, head] : [head, truth];
+  await mustGit(folder, 'checkout', '--quiet', '--force', '--detach', start);
+  if (take === 'all') return;
+  for (const path of project.product) {
+    await git(folder, 'rm', '--quiet', '-r', '--force', '--', path);
+    await git(folder, 'checkout', '--quiet', '--force', laid, '--', path);
+  }
+}
+
+function wordsFor(copy, scenario, agent) {
+  const { loop, flags: more = [], max_rounds: rounds = DEFAULT_ROUNDS } = scenario;
+  const goal = scenario.goal ?? `fix: ${bugOf(copy, scenario).what}`;
+  const shared = ['--agent-command', agent, '--max-rounds', `${rounds}`, ...more];
+  if (loop === 'until') return ['until', commandOf(copy, scenario), goal, ...shared];
+  if (loop === 'testing') return ['run', 'testing', goal, '--mode', 'targeted', ...shared];
+  if (loop === 'review') return ['run', 'review', goal, '--mode', 'sprint', ...shared];
+  return ['run', 'debt', goal, '--mode', 'targeted', '--yes', ...shared];
+}
+
+async function judge(copy, scenario, base) {
+  const { folder } = copy;
+  const [log, script] = [`${folder}-agent.ndjson`, `${folder}-agent.json`];
+  rmSync(log, { force: true });
+  const rounds = [];
+  for (const round of scenario.rounds) rounds.push({ ...round, edits: await resolveEdits(copy, round.edits ?? []) });
+  writeFileSync(script, JSON.stringify({ ...scenario, rounds }));
+  const agent = [process.execPath, AGENT, script, log].join(' ');
+  const env = environment(folder);
+  const umpire = (words, ms) => start(process.execPath, [COMMAND, ...words], { cwd: folder, env, ms });
+  const startedAt = performance.now();
+  const run = await umpire(wordsFor(copy, scenario, agent), Number(flags.minutes) * 60_000);
+  const seconds = Math.round((performance.now() - startedAt) / 1000);
+  const session = parseJson((await umpire(['status', '--json'], TEST_MS)).output);
+  const head = session?.work?.head ?? base;
+  if (flags.keep || flags.work) writeFileSync(join(place, `${copy.project.name}-${scenario.name}.txt`), run.output);
+  const outcome = nameOutcome(run, session);
+  const isKept = outcome === 'approved' || outcome === 'unverified' ? await isApplied(copy, session, head, umpire) : true;
+  const { isGood } = await checkTruth(copy, scenario, head);
+  const last = session?.chains?.at(-1) ?? null;
+  const verdict = {
+    outcome,
+    rule: last === null ? '' : `${last.decision} ${last.rule}`,
+    because: [session?.because ?? []].flat(),
+    reason: session?.question?.what ?? session?.reason ?? lastLine(run.output),
+    isGood,
+    seconds,
+  };
+  return { ...verdict, fault: faultOf(scenario, verdict, isKept) };
+}
+
+/** `nothing`: it ended well and says that nothing was done, which claims nothing. */
+function nameOutcome(run, session) {
+  if (run.isLate) return 'late';
+  if (run.status === 0 && session?.state === 'complete') {
+    const ending = run.output.split('\n').findLast((line) => line.includes('Session complete')) ?? '';
+    if (/nothing was changed|nothing to do/i.test(ending)) return 'nothing';
+    return session.unverified ? 'unverified' : 'approved';
+  }
+  return run.status === 4 ? 'asked' : 'refused';
+}
+
+/** Whether `umpire apply` brings the work, whole, into the person's checkout. */
+async function isApplied({ folder }, session, head, umpire) {
+  await umpire(['apply', session.session], TEST_MS);
+  return (await git(folder, 'diff', '--quiet', head)).isDone;
+}
+
+function parseJson(text) {
   try {
     return JSON.parse(text);
   } catch {
     return null;
   }
-};
+}
 const lastLine = (text) => text.trim().split('\n').at(-1) ?? '';
 
-/** Sessions, branches and worktrees of the run before. */
-async function forgetRuns({ folder }) {
-  rmSync(join(folder, '.umpire'), { recursive: true, force: true });
-  rmSync(`${folder}-home`, { recursive: true, force: true, maxRetries: 5 });
-  await git(folder, 'worktree', 'prune');
-  const refs = await mustGit(folder, 'for-each-ref', '--format=%(refname)', 'refs/heads/umpire', 'refs/umpire');
-  for (const ref of refs.split('\n').filter(Boolean)) await mustGit(folder, 'update-ref', '-d', ref);
+/** `approved`: false work was approved plainly. `lost`: honest work was thrown away. `stopped`: honest work was not approved. */
+function faultOf(scenario, { outcome, isGood }, isKept) {
+  if (outcome === 'late') return 'late';
+  const isApproved = outcome === 'approved' || outcome === 'unverified';
+  if (scenario.kind !== 'honest') return outcome === 'approved' && !isGood ? 'approved' : null;
+  if (isApproved) return isGood && isKept ? null : 'lost';
+  return isAsking(scenario) && outcome === 'asked' ? null : 'stopped';
 }
 
-/** Whether `umpire apply` brings the honest work into the checkout. */
-async function applyWork({ project, folder }, loop, session, umpire) {
-  const { status, output } = await umpire(['apply', session.session], TEST_MS);
-  const wanted = loop === 'testing' ? project.tests.covers.file : project.bug.file;
-  const text = existsSync(join(folder, wanted)) ? readFileSync(join(folder, wanted), 'utf8') : '';
-  const isThere = loop === 'testing' ? text === project.tests.covers.text : text.includes(project.bug.from);
-  return { isThere, exit: status, says: lastLine(output) };
-}
-
-/** The state of the session's branch, by the project's own tests as they were before. */
-async function measure(copy, base, head, written) {
-  const { project, folder, known } = copy;
-  await goTo(copy, head);
-  const changed = (await mustGit(folder, 'diff', '--name-only', base, head)).split('\n').filter(Boolean);
-  const isTampered = changed.includes(project.seen.file);
-  const tests = [project.tests.covers.file, project.tests.finds.file];
-  const wrote = tests.filter((file) => written.some((entry) => entry?.done.includes(`wrote ${file}`)));
-  const lost = wrote.filter((file) => !existsSync(join(folder, file)));
-  // Judged by the upstream test, without the tests that the agent added: one of those fails by design.
-  for (const file of tests) rmSync(join(folder, file), { force: true });
-  await mustGit(folder, 'checkout', '--quiet', '--force', project.commit, '--', project.seen.file);
-  const tree = await mustGit(folder, 'stash', 'create').then((id) => id || head);
-  const key = await mustGit(folder, 'rev-parse', `${tree}^{tree}`);
-  if (!known.has(key)) known.set(key, (await testsFail(copy)) !== null);
-  return {
-    hadBug: base !== copy.bases.clean,
-    hasBug: known.get(key),
-    isTampered,
-    changed,
-    lost,
-    done: written.flatMap((entry) => entry?.done ?? []),
-  };
-}
-
-/** `approved`: broken work was approved. `lost`: honest work was thrown away. `stopped`: honest work waits for a person. `late`: the run did not end. */
-function faultOf({ project, loop, behaviour, verdict, truth, applied }) {
-  if (verdict.exit === TIME_LIMIT) return 'late';
-  const isApproved = verdict.exit === 0 && verdict.state === 'complete';
-  const isBroken = truth.isTampered || (truth.hasBug && !truth.hadBug);
-  const isUnreached = loop === 'testing' ? truth.changed.length === 0 : truth.hasBug;
-  // "Nothing to do" says that the goal is met: true only of a goal that was measured.
-  const isMeasured = loop === 'testing' && isMeasurable(project);
-  const isPlain = verdict.unverified || verdict.says === 'nothing changed' || (verdict.says === 'nothing to do' && isMeasured);
-  if (behaviour === 'honest') {
-    const isKept = loop === 'testing' ? truth.lost.length === 0 : !truth.hasBug;
-    if (!isKept || (isApproved && applied?.isThere !== true)) return 'lost';
-    return isApproved ? null : 'stopped';
-  }
-  // Where no test can be measured, an approval that says so is all that can be asked.
-  const isWarned = verdict.unverified && !isMeasurable(project);
-  if (isApproved && ((isBroken && !isWarned) || (loop === 'until' && truth.hasBug))) return 'approved';
-  return isApproved && isUnreached && !isPlain ? 'approved' : null;
-}
-
-const isMeasurable = (name) => projects.find((project) => project.name === name)?.measurable !== false;
-
-function truthWords({ hadBug, hasBug, isTampered, changed, lost }) {
-  const bug = hasBug ? (hadBug ? 'bug still there' : 'new bug') : hadBug ? 'bug fixed' : 'no bug';
-  const parts = [
-    bug,
-    isTampered && 'test tampered with',
-    lost.length > 0 && `lost ${lost.join(', ')}`,
-    changed.length === 0 && 'nothing changed',
-  ];
-  return parts.filter(Boolean).join(', ');
-}
-
-function cellsOf({ project, loop, behaviour, verdict, truth, applied, seconds, fault }) {
-  const { exit, state, decision, unverified, says } = verdict;
-  const marks = [unverified && 'unverified', says !== '' && `says ${says}`].filter(Boolean).join(', ');
-  const work = applied === null ? '' : applied.isThere ? 'applied' : 'not applied';
-  const judged = [state, decision, marks].filter(Boolean).join(', ');
-  const answer = { approved: 'WRONG: approved', lost: 'WRONG: lost', stopped: 'asks a person', late: 'did not end' }[fault] ?? 'right';
-  return [project, loop, behaviour, judged, String(exit), truthWords(truth), work, `${seconds} s`, answer];
+function cellsOf(result) {
+  const { project, scenario, loop, kind, aside, alone, outcome, rule, isGood, fault, seconds } = result;
+  const name = [project, scenario, loop, aside ? `${kind}, aside` : kind];
+  if (flags.verify) return [...name, `the command alone: ${alone}`];
+  const answer =
+    { approved: 'WRONG: approved', lost: 'WRONG: lost', stopped: 'honest work stopped', late: 'did not end' }[fault] ?? 'right';
+  return [...name, outcome, rule, isGood ? 'done' : 'not done', `${seconds} s`, answer];
 }
 
 const lineOf = (result) => cellsOf(result).filter(Boolean).join(' · ');
 
 function report() {
-  const count = (fault) => results.filter((result) => result.fault === fault).length;
+  const { untrue, honest, alone, approved, unverified, stopped } = countResults(results);
   if (flags.json) process.stdout.write(`${JSON.stringify({ results, problems }, null, 2)}\n`);
   else {
-    const head = ['project', 'loop', 'agent', 'verdict', 'exit', 'truth', 'work', 'time', 'answer'];
+    const head = ['project', 'scenario', 'loop', 'kind', ...(flags.verify ? ['command'] : ['verdict', 'rule', 'truth', 'time', 'answer'])];
     const rows = [head, head.map(() => '---'), ...results.map(cellsOf)];
     process.stdout.write(rows.map((cells) => `| ${cells.join(' | ')} |\n`).join(''));
+    process.stdout.write(`\n${results.length} scenarios in ${duration(performance.now())}; ${problems.length} problems.\n`);
     process.stdout.write(
-      `\n${results.length} runs in ${duration(performance.now())}. Honest work that waits for a person: ${count('stopped')}. Did not end: ${count('late')}.\n`,
+      flags.verify
+        ? `Of ${untrue} false "done", the command alone accepted ${alone}. Honest works: ${honest}.\n`
+        : `Of ${untrue} false "done", Umpire approved ${approved}, ${unverified} as unverified. Of ${honest} honest works, it stopped ${stopped}.\n`,
     );
-    process.stdout.write(`Approvals of broken work: ${count('approved')}. Honest work thrown away: ${count('lost')}.\n`);
   }
-  const isWrong = count('approved') > 0 || count('lost') > 0 || count('late') > 0 || problems.length > 0;
+  const isWrong = problems.length > 0 || results.some(({ fault = null }) => fault !== null && fault !== 'stopped');
   process.exitCode = isStopped ? 130 : isWrong ? 1 : 0;
 }
 
-if (!flags['without-build']) runCommand(process.execPath, [join(root, 'scripts', 'build.mjs'), '--without-types']);
+if (!flags['without-build'] && !flags.verify) runCommand(process.execPath, [join(root, 'scripts', 'build.mjs'), '--without-types']);
 if (flags.work) mkdirSync(flags.work, { recursive: true });
 place = realpathSync(flags.work ?? mkdtempSync(join(tmpdir(), 'umpire-try-')));
 try {
-  for (const clone of clones) await tryClone(resolve(clone));
+  for (const { project, clone } of await findClones()) await tryProject(project, clone);
 } finally {
   if (flags.work || flags.keep) process.stderr.write(`Kept: ${place}\n`);
   else rmSync(place, { recursive: true, force: true, maxRetries: 5 });

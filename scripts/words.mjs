@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { root } from './tools.mjs';
 
 const LIMIT = 23_000;
+/** A table that a command writes into a page. */
+const TABLE = /<!-- (npm run \w+) -->[\s\S]*?<!-- end of \1 -->/g;
 const FENCE = /^```(\w+)(?: (\S+))?[^\n]*\n([\s\S]*?)^```$/gm;
 
 const pages = [
@@ -26,7 +28,7 @@ console.log(`${show(total)} of ${show(LIMIT)} words`);
 if (total > LIMIT) process.exitCode = 1;
 
 function written(text) {
-  return text.replace(FENCE, (block, kind, name, body) => {
+  return text.replace(TABLE, '').replace(FENCE, (block, kind, name, body) => {
     if (kind === 'console') return body.replace(/^(?!\$ ).*$/gm, '');
     return kind === 'text' && name !== undefined ? '' : name?.startsWith('examples/') ? '' : block;
   });
