@@ -39,7 +39,7 @@ it.each([
   [['until', 'true', '--agent', 'nobody-of-ours'], 'Unknown agent "nobody-of-ours".'],
   [
     ['resolve', 'x', 'aprove'],
-    '<answer> takes one of force-approve, manual-fix, extend, abort, approve, revise, answer, take-edits, agree, insist, change-goal, stop, not "aprove". Did you mean "approve"?',
+    '<answer> takes one of force-approve, manual-fix, extend, abort, approve, revise, answer, take-edits, agree, insist, accept-tests, change-goal, stop, not "aprove". Did you mean "approve"?',
   ],
 ])('suggests the word that was meant: %j', async (args, message) => {
   const { exit, stderr } = await runInProcess(project.root, args);

@@ -63,6 +63,7 @@ const QUIET = {
   regressions: [],
   fixed: [],
   flaky: [],
+  unverified_checks: [],
   partial: false,
   changed_settings: [],
 };
@@ -120,8 +121,8 @@ describe('with every tool', () => {
     const again = debtJob(project.root);
     expect(await debtCritic(again.job)).toEqual(end);
     expect([first.said[0], again.said[0]]).toEqual([
-      `measuring the baseline ${base.slice(0, 10)}`,
-      `using the stored baseline ${base.slice(0, 10)}`,
+      `measuring lint, types and quality at the base ${base.slice(0, 10)}`,
+      `lint, types and quality at the base ${base.slice(0, 10)}: measured before`,
     ]);
   });
 
@@ -261,6 +262,7 @@ describe('tests', () => {
     expect(brief(report())).toEqual({
       ...QUIET,
       passed: true,
+      unverified_checks: [{ name: 'tests that fail sometimes', problem: expect.stringContaining('test/a.test.js > now') as string }],
       checks: { tests: CLEAN, ...ONLY },
       debt_score_before: 0,
       debt_score_after: 0,
@@ -271,8 +273,15 @@ describe('tests', () => {
       old_failures: [],
       partial: true,
     });
-    expect(said.filter((line) => line.startsWith('rerunning'))).toEqual(['rerunning 1 test (1 of 1)', 'rerunning 1 test (1 of 3)']);
-    expect(await verdictOf(job, text(VALIDATION_REPORT))).toBe('pipeline_complete by B3');
+    expect(said.filter((line) => / again /.test(line))).toEqual([
+      'running failing tests alone again at the base',
+      'running all tests again at the base',
+      'running 1 failing test alone again on the change',
+      'running all tests again on the change',
+      'running all tests again at the base',
+      'running all tests again at the base',
+    ]);
+    expect(await verdictOf(job, text(VALIDATION_REPORT))).toBe('pipeline_complete by A8');
   });
 
   it('counts a test that was flaky at the baseline and always fails now', SOAK, async () => {
@@ -288,7 +297,7 @@ describe('tests', () => {
     project.write({ 'test/a.test.js': testsOf("test('a', () => new Promise(() => setInterval(() => {}, 1000)));") });
     const settings = { ...TESTS_ONLY, timeoutMinutes: 10 / 60 };
     const { job, report, text } = debtJob(project.root, { settings });
-    const problem = 'node timed out.';
+    const problem = 'node timed out after 10 s. Allow more with critics.timeout_minutes in umpire.config.yaml.';
     expect(await debtCritic(job)).toMatchObject({ outcome: 'timeout', files: [VALIDATION_REPORT, BASELINE_COPY] });
     expect(brief(report())).toMatchObject({
       passed: false,

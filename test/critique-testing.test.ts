@@ -4,7 +4,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { CriticEnd, CriticJob } from '@umpire/umpire/critics/critic.js';
 import type { RunEvidence } from '@umpire/umpire/critics/testing.js';
 import { testingCritic } from '@umpire/umpire/critics/testing.js';
@@ -193,7 +193,7 @@ test('a workspace: each package runs by itself, excluded ones do not run', SOAK,
 
 /** The installed packages of this Python; null without pytest. */
 function pythonHas(program: string): { readonly cov: boolean } | null {
-  const question = 'import pytest, json, importlib.util as u; print(json.dumps({"cov": u.find_spec("pytest_cov") is not None}))';
+  const question = 'import pytest, json, importlib.util as u; print(json.dumps({"cov": u.find_spec("coverage") is not None}))';
   try {
     return JSON.parse(execFileSync(program, ['-c', question], { stdio: 'pipe' }).toString()) as { readonly cov: boolean };
   } catch {
@@ -203,7 +203,7 @@ function pythonHas(program: string): { readonly cov: boolean } | null {
 
 const FAILING = ['tests/test_account.py:10', 'tests/test_account.py:25'];
 
-test('pytest, if it is installed; without pytest-cov a note says that coverage is missing', SOAK, async () => {
+test('pytest, if it is installed; without coverage.py a note says that coverage is missing', SOAK, async () => {
   const { evidence, reader } = await critique(sampleProject('pytest'));
   const has = pythonHas('python3');
   if (has === null) {
@@ -229,13 +229,14 @@ test('pytest, if it is installed; without pytest-cov a note says that coverage i
   );
 });
 
-/** A Python with both packages: the one on the PATH, or the one of the system. */
-const COVERING = ['python3', '/usr/bin/python3'].find((program) => pythonHas(program)?.cov === true) ?? null;
+/** A Python with both packages: the one of the system, or the one on the PATH. */
+const COVERING = ['/usr/bin/python3', 'python3'].find((program) => pythonHas(program)?.cov === true) ?? null;
 
-test.skipIf(COVERING === null)('pytest-cov: only lines of the project count (skipped without pytest-cov)', async () => {
+test.skipIf(COVERING === null)('coverage.py: only lines of the project count (skipped without it)', async () => {
   const project = sampleProject('pytest');
   const path = process.env['PATH'] ?? '';
   process.env['PATH'] = COVERING?.includes('/') === true ? `${dirname(COVERING)}${delimiter}${path}` : path;
+  vi.stubEnv('VIRTUAL_ENV', '');
   try {
     const { evidence } = await critique(project);
     expect({
@@ -250,6 +251,7 @@ test.skipIf(COVERING === null)('pytest-cov: only lines of the project count (ski
     const other = await critique(project, 'L2');
     expect(brief(other.evidence)).toEqual(['pass 1/1 skipped 0 coverage 87.5']);
   } finally {
+    vi.unstubAllEnvs();
     process.env['PATH'] = path;
   }
 });

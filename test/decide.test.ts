@@ -2,7 +2,18 @@
 // about exit statuses, locks and pipes start the built command.
 
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -63,6 +74,26 @@ it('takes the name of a session of this project, as other commands print it', as
   renameSync(join(project, 'session'), join(project, '.umpire', 'sessions', 'tonight'));
   expect((await runInProcess(project, ['decide', 'testing', 'tonight', '--layer', 'L1'])).exit).toBe(3);
   expect((await runInProcess(project, ['decide', 'testing', 'tomorrow'])).exit).toBe(1);
+});
+
+it('A16: reads failures that run-L1.json does not list from the output of the run, and asks to mend them', async () => {
+  const folder = testing({ layer: 'L1', pass_rate: 0.33, coverage: 80, total: 3, passed: 1, failed: 2 });
+  cpSync(join(root, 'fixtures', 'printed-failures', 'node-spec.txt'), join(folder, 'results', 'output-L1.txt'));
+  const { json } = await decide('testing', folder, '--json');
+  expect(json).toMatchObject({
+    decision: 'RETRY',
+    findings: [
+      { rule: 'assertion mismatch', artifact: 'cart.test.js', line: 5 },
+      { rule: 'other', artifact: 'cart.test.js', line: 6 },
+    ],
+    tasks: [{ description: expect.stringContaining('350 !== 700 (cart.test.js:5)') as string }, {}],
+  });
+  expect((await runInProcess(folder, ['replay', folder])).exit).toBe(0);
+  // The same output does not help where the figure itself has another name.
+  putRun(folder, { layer: 'L1', pass_rate: 1, total: 3, passed: 3, failed: 0, coverage_percent: 12 });
+  endTasks(folder);
+  const { json: other, exit } = await decide('testing', folder, '--json');
+  expect({ other, exit }).toMatchObject({ exit: 1, other: { error: { message: expect.stringContaining('coverage_percent') as string } } });
 });
 
 it("accepts the critic's role in capitals, and replays the verdict", async () => {

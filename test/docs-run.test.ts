@@ -116,6 +116,7 @@ describe('docs/agents.md', () => {
   it('has an agent in Node that measures, failing tests included', SOAK, async () => {
     await inShop(
       'umpire run testing x --mode targeted --max-rounds 1 --agent idle --agent executor=measure --session .umpire/sessions/measured',
+      3,
     );
     const results = join(folder, 'shop-2', '.umpire', 'sessions', 'measured', 'results');
     expect(JSON.parse(readFileSync(join(results, 'run-L1.json'), 'utf8'))).toMatchObject({ total: 1, passed: 0, failed: 1, pass_rate: 0 });

@@ -42,9 +42,43 @@ it('counts runners that are used in several folders, and names a broken package.
     'packages/b/b.test.mjs': "import 'node:test';\n",
     'packages/b/c.test.mjs': "import 'node:test';\n",
   });
-  expect(await look(project)).toContain(`ok testing: node ${process.versions.node} in 2 folders: 3 test files, with coverage`);
+  expect(await look(project)).toContain(`ok testing: node ${process.versions.node} in packages/a, packages/b: 3 test files, with coverage`);
   writeFiles(project, { 'packages/a/package.json': '{' });
   expect(await look(project)).toContainEqual(expect.stringMatching(/^note testing: packages\/a\/package\.json cannot be read: .* Fix it/));
+});
+
+it('names tests that nothing runs, packages without tests, and the commands of the settings', async () => {
+  const project = temporaryFolder();
+  const bare = {
+    'package.json': '{"workspaces":["packages/*"]}',
+    'packages/a/package.json': '{}',
+    'packages/b/package.json': '{}',
+    'packages/c/package.json': '{}',
+  };
+  writeFiles(project, { ...bare, 'packages/a/spec/cart_spec.lua': '', 'packages/b/b.test.mjs': "import 'node:test';\n" });
+  const advice = 'Name the command that runs them, and its report: critics.tests: { command: "make check", report: report.xml }';
+  expect((await look(project)).filter((line) => line.includes(' testing: '))).toEqual([
+    `ok testing: node ${process.versions.node} in packages/b: 1 test file, with coverage`,
+    `note testing: 1 .lua test file (packages/a/spec/cart_spec.lua) that nothing runs [${advice}]`,
+    'note testing: no tests in packages/c',
+  ]);
+  const critics = {
+    packages: { 'packages/a': { tests: { command: 'busted -o TAP' } }, 'packages/gone': {} },
+    coverage: { report: 'c.xml' },
+  };
+  writeFiles(project, { 'umpire.config.yaml': JSON.stringify({ critics }) });
+  expect((await look(project)).filter((line) => line.includes(' testing: '))).toEqual([
+    `ok testing: node ${process.versions.node} in packages/b: 1 test file, with coverage`,
+    'note testing: `busted -o TAP` in packages/a (settings): tests, without coverage [No coverage: set critics.packages.packages/a.coverage.]',
+    'note testing: critics.coverage has no effect: no tests run in the project itself.',
+    'note testing: critics.packages.packages/gone has no effect: the project has no such folder.',
+    'note testing: no tests in packages/c',
+  ]);
+  writeFiles(project, { 'umpire.config.yaml': JSON.stringify({ critics: { tests: 'none' } }) });
+  expect((await look(project)).filter((line) => line.includes(' testing: '))).toEqual([
+    expect.stringMatching(/^note testing: critics\.tests is none, but there are 1 /),
+    expect.stringMatching(/^note testing: critics\.tests is none, but there are 1 /),
+  ]);
 });
 
 it('falls back to file names if a runner fails to list its test files', async () => {
@@ -68,7 +102,7 @@ it('names the missing tools of a project and how to add them', async () => {
   const project = temporaryFolder();
   writeFiles(project, { 'README.md': 'x' });
   expect(await look(project)).toEqual([
-    'note testing: no test runner found; an agent reports instead [Umpire looks for Vitest, Jest, Mocha, node:test and pytest in scripts, configuration and dependencies. Set one with critics.testing.runner.]',
+    'note testing: no tests found; an agent reports instead [Name the command that runs them, and its report: critics.tests: { command: "make check", report: report.xml }]',
     'note debt types: no type checker is configured (TypeScript with a tsconfig.json, or mypy or Pyright with settings) [The debt loop skips it. To change that, set critics.debt.types.]',
     'note debt lint: no linter is configured and installed [The debt loop skips it. To change that, set critics.debt.lint.]',
     'note debt quality: no linter, jscpd or knip is configured [The debt loop skips it. To change that, set critics.debt.quality.]',

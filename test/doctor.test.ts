@@ -72,7 +72,8 @@ it('prints all checks as one JSON object, and changes nothing', async () => {
   expect(told('every role')).toBe('ok: play');
   expect([told('uncommitted'), told('left out'), told('sessions')]).toEqual(['', '', '']);
   expect(ownThings(project.root)).toEqual(before);
-  expect([readdirSync(tmp), existsSync(project.worktrees), existsSync(join(project.root, '.umpire'))]).toEqual([[], false, false]);
+  const left = readdirSync(tmp).flatMap((home) => readdirSync(join(tmp, home)));
+  expect([left, existsSync(project.worktrees), existsSync(join(project.root, '.umpire'))]).toEqual([[], false, false]);
 });
 
 it('fits 80 columns, and prints the summary on stderr', async () => {
@@ -183,7 +184,7 @@ it('names files that worktrees will lack, and the setting that copies them', asy
   const project = makeProject({ files });
   project.write({ '.env': 'A=1', '.env.local': 'B=2', 'inner/.env': 'C=3', '.env.d/x': 'D=4' });
   expect((await look(project)).told('left out')).toBe(
-    'note: .env, .env.local: not tracked by git, so agents and tests do not see them. [If they need them, add to umpire.config.yaml: workspace: { copy: [.env, .env.local] }]',
+    'note: .env, .env.local: not tracked by git, so agents and tests do not see them [If they need them, add to umpire.config.yaml: workspace: { copy: [.env, .env.local] }]',
   );
   project.write({ 'umpire.config.yaml': '{ workspace: { copy: [./.env] } }' });
   expect((await look(project)).told('left out')).toMatch(/^note: \.env\.local: not tracked by git,/);

@@ -47,6 +47,16 @@ describe('a change', () => {
     expect(told.findings.map(({ rule }) => rule)).toContain('test-focused');
   });
 
+  it('is not called clean where nobody could read it', async () => {
+    const project = makeProject({ files: { ...FILES, 'cart_test.go': 'package cart\n' } });
+    project.write({ 'cart_test.go': null, 'README.md': 'hello\n' });
+    expect(await guardIn(project)).toMatchObject({
+      exit: 0,
+      out: 'No breach in 1 of 2 changed files, against HEAD (scope any). Not read: 1 file\n(.go): cart_test.go.\n',
+    });
+    expect(jsonOf(await guardIn(project, '--json'))).toMatchObject({ findings: [], unread: ['cart_test.go'] });
+  });
+
   it('may touch source, unless a flag or a setting says that only tests may change', async () => {
     const project = makeProject({ files: FILES });
     project.write({ 'src/cart.ts': `${CART}export const none = 0;\n` });
@@ -161,6 +171,7 @@ describe('forms', () => {
       allowed: [],
       expired: [],
       problems: [],
+      unread: [],
       base: project.git('rev-parse', 'HEAD').trim(),
       scope: 'any',
     });

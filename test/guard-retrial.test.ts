@@ -1,6 +1,7 @@
 // `umpire guard --run`: the base's tests run on the new code, in copies outside the project, with names where the runner gives them.
 
 import { execFileSync, spawnSync } from 'node:child_process';
+import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { SOAK } from './support/campaign.js';
@@ -46,13 +47,7 @@ describe('a test suite without names', () => {
     const before = project.git('status', '--porcelain');
     const { exit, err, findings, trees } = await retrial(project, 'sh tests/run.sh');
     expect({ exit, findings }, err).toEqual({ exit: 3, findings: ['regression-hidden breach tests/adds.t.sh'] });
-    expect(trees).toEqual([
-      'base: passed',
-      'old tests, new code: failed',
-      'old tests, new code: failed',
-      'new tests, new code: passed',
-      'new tests, old code: passed',
-    ]);
+    expect(trees).toEqual(['base: passed', 'old tests, new code: failed', 'new tests, new code: passed', 'new tests, old code: passed']);
     expect(project.git('status', '--porcelain')).toBe(before);
   });
 
@@ -81,7 +76,7 @@ describe('a test suite without names', () => {
     const { exit, out } = await guardIn(project, '--run', 'sh tests/run.sh');
     expect({ exit, out }).toEqual({
       exit: 0,
-      out: 'Retrial\n  The change touches no tests, fixtures or runner settings, so nothing ran.\n\nNo breach in 1 changed file, against HEAD (scope any).\n',
+      out: 'Retrial\n  The change touches no tests, fixtures or runner settings, so nothing ran.\n\nChecked none of 1 changed file, against HEAD (scope any). Not read: 1 file\n(.sh): sum.sh.\n',
     });
   });
 
@@ -129,7 +124,16 @@ it('names the tests of node:test, in SARIF too', async () => {
     more: true,
   });
   expect(run?.properties).toMatchObject({
-    retrial: { problem: null, runs: [{ tree: 'base', tests: { passed: 2, failed: 1, skipped: 0 } }, {}, {}, {}] },
+    retrial: {
+      problem: null,
+      runs: [
+        { tree: 'base', tests: { passed: 2, failed: 1, skipped: 0 } },
+        // What is worse than at the base runs again.
+        { tree: 'old tests, new code' },
+        { tree: 'new tests, new code' },
+        { tree: 'new tests, old code' },
+      ],
+    },
   });
 });
 
@@ -210,6 +214,72 @@ describe.skipIf(!hasGo)('go test (skipped without it)', () => {
     });
     const { exit, findings, err } = await retrial(project, 'go test ./...');
     expect({ exit, first: findings[0] }, err).toEqual({ exit: 3, first: 'regression-hidden breach shop_test.go TestTwice' });
+  });
+});
+
+const hasCargo = spawnSync('cargo', ['--version']).status === 0;
+/** Of rustup, which looks for its toolchains below the home folder; tests have another. */
+const TOOLCHAINS = process.env['RUSTUP_HOME'] ?? join(homedir(), '.rustup');
+
+describe.skipIf(!hasCargo)('cargo test (skipped without it)', () => {
+  const LIB = `/// Adds up.
+///
+/// \`\`\`
+/// assert_eq!(shop::total(&[1, 2]), 3);
+/// \`\`\`
+pub fn total(prices: &[i64]) -> i64 {
+    prices.iter().sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn adds() {
+        assert_eq!(total(&[1, 2]), 3);
+    }
+
+    #[test]
+    fn of_nothing() {
+        assert_eq!(total(&[]), 0);
+    }
+}
+`;
+  const FILES = {
+    'Cargo.toml': '[package]\nname = "shop"\nversion = "0.1.0"\nedition = "2021"\n',
+    'Cargo.lock': 'version = 3\n\n[[package]]\nname = "shop"\nversion = "0.1.0"\n',
+    '.gitignore': 'target\n',
+    'src/lib.rs': LIB,
+  };
+  const retryCargo = (project: RunProject) => {
+    vi.stubEnv('RUSTUP_HOME', TOOLCHAINS);
+    return retrial(project, 'cargo test');
+  };
+
+  const WORSE = LIB.replace('.sum()', '.sum::<i64>().max(1)');
+
+  it('runs the old tests of a source file on its new code', SOAK, async () => {
+    const project = makeProject({ files: FILES });
+    project.write({ 'src/lib.rs': WORSE.replace('assert_eq!(total(&[]), 0)', 'assert!(total(&[]) >= 0)') });
+    const weak = await retryCargo(project);
+    expect(weak.findings, weak.err).toContain('regression-hidden breach src/lib.rs of_nothing');
+    project.write({ 'src/lib.rs': WORSE.replace(/ {4}#\[test\]\n {4}fn of_nothing[^]*?\n {4}}\n/, '') });
+    const deleted = await retryCargo(project);
+    expect(deleted.findings, deleted.err).toContain('regression-hidden breach src/lib.rs of_nothing');
+    // The tests still know what they knew.
+    project.write({ 'src/lib.rs': LIB.replace('fn adds()', 'fn sums()') });
+    expect(await retryCargo(project)).toMatchObject({ exit: 0, findings: [] });
+  });
+
+  it('runs nothing where only product code changed, and says which tests have no place any more', SOAK, async () => {
+    const project = makeProject({ files: FILES });
+    project.write({ 'src/lib.rs': WORSE });
+    expect(await retryCargo(project)).toMatchObject({ exit: 0, runs: [] });
+    project.write({ 'src/lib.rs': LIB.replaceAll('total', 'sum') });
+    expect(await retryCargo(project)).toMatchObject({
+      problem: 'old tests, new code: src/lib.rs has no place any more for total (line 3).',
+    });
   });
 });
 

@@ -149,3 +149,16 @@ it('fetches a missing object of a partial clone by no command of the repository'
     expect(ran(), value).toEqual([]);
   }
 }, 30_000);
+
+it('takes git from no folder inside a project', async () => {
+  const marked = join(marks, 'git-in-project');
+  const places = ['bin', 'node_modules/.bin'].map((name) => join(project.root, name));
+  for (const place of places) {
+    mkdirSync(place, { recursive: true });
+    writeFileSync(join(place, 'git'), `#!/bin/sh\ntouch ${marked}\nexec /usr/bin/git "$@"\n`, { mode: 0o755 });
+  }
+  const PATH = [...places, '.', process.env['PATH']].join(':');
+  const { exit } = await project.startWith({ env: { PATH } }, 'status').ended;
+  const guarded = await project.startWith({ env: { PATH }, cwd: join(project.root, 'bin') }, 'guard', '--base', 'HEAD').ended;
+  expect([exit, guarded.exit, existsSync(marked)]).toEqual([0, 0, false]);
+});

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { beforeAll, expect, it } from 'vitest';
+import type { SessionsAnswer } from '@umpire/umpire/doors/http/answers.js';
 import { COMMANDS } from '@umpire/umpire/doors/cli/commands.js';
 import { runDiff } from '@umpire/umpire/doors/cli/diff-apply.js';
 import { runLogs } from '@umpire/umpire/doors/cli/logs.js';
@@ -241,7 +242,9 @@ it('answers agents over MCP without hidden characters', async () => {
 
 it('answers the dashboard without hidden characters', async () => {
   const served = await serveProject(project);
-  const { sessions } = (await served.json('/api/sessions')) as { readonly sessions: readonly { readonly id: string }[] };
+  const listSessions = async () => (await served.json('/api/sessions')) as Pick<SessionsAnswer, 'sessions' | 'unread'>;
+  let { sessions, unread } = await listSessions();
+  while (unread > 0) ({ sessions, unread } = await listSessions());
   expect(sessions.map(({ id }) => id)).toContain('.umpire/sessions/judged\\u202e\\u001b');
   for (const { id } of sessions) {
     const session = await served.json(`/api/session?id=${encodeURIComponent(id)}`);

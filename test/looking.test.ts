@@ -166,6 +166,29 @@ it('umpire list shows every session, or says that there is none', async () => {
   expect({ path, names: sessions.map(({ name }) => name) }).toEqual({ path: project, names: ['review-payments', 'review-login', 'torn'] });
 });
 
+it('shows the sessions of packages at the root, with their folder, and finds them by name', async () => {
+  const inner = join(project, 'packages', 'a', '.umpire', 'sessions', 'review-cart');
+  writeStory(inner, COMPLETE);
+  writeStory(join(project, 'node_modules', 'x', '.umpire', 'sessions', 'foreign'), COMPLETE);
+  expect((await umpire('status')).out).toMatch(/review-cart: complete\n/);
+  writeStory(session('review-login'), ESCALATED);
+  expect((await umpire('list')).out).toMatch(
+    /^complete +review-cart .* in packages\/a, Make the payment .*\nawaiting +review-login .* waiting for your decision/,
+  );
+  const { sessions } = JSON.parse((await umpire('list', '--json')).out) as { sessions: readonly { folder?: string; path: string }[] };
+  expect(sessions.map(({ folder, path }) => [folder, path])).toEqual([
+    ['packages/a', inner],
+    [undefined, session('review-login')],
+  ]);
+  expect((await umpire('status', 'cart')).out).toMatch(/review-cart: complete\n/);
+  expect((await umpire('status')).out).toMatch(/^review-login: awaiting/);
+  expect(await umpire('status', 'foreign')).toMatchObject({
+    exit: 1,
+    err: expect.stringContaining('Sessions here: review-cart, review-login.') as string,
+  });
+  expect((await umpireIn(join(project, 'packages', 'a'), 'list')).out).toMatch(/review-cart/);
+});
+
 it('umpire list filters sessions and prints a summary', async () => {
   writeStory(session('review-login'), ESCALATED);
   expect((await umpire('list', '--state', 'failed')).out).toBe('No match: the project has 1 session.\n');

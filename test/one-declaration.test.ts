@@ -91,6 +91,7 @@ export const aider: KnownAgent = {
   listState: (home) => [{ place: home.locate('AIDER_HOME', '.aider'), login: 'keys.json' }],
   provider: { fleet: 'aider-models', telemetry: 'aider' },
   steeredBy: ['.aider.conf*.yml', '.aider/hooks/'],
+  instructedBy: ['.aider.notes.md'],
   hooks: {
     files: [{ path: '.aider/settings.json', form: 'json', hooks: 'hooks/hooks.json', servers: 'mcp' }],
     next: 'Start aider in the project.',

@@ -1,6 +1,7 @@
 // `umpire read`: the JSON that scripts use, the exit status, and the page for people.
 
 import { given, silentOutput } from './support/in-process.js';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -162,6 +163,15 @@ describe('the page', () => {
     expect(stdout).toContain('name');
     expect(stdout).not.toMatch(/[\u001b\u0007\u202e]/);
   });
+});
+
+it('waits for no pipe and reads no device', async () => {
+  const pipe = join(folder, 'pipe');
+  spawnSync('mkfifo', [pipe]);
+  for (const path of [pipe, '/dev/zero']) {
+    const { exit, stdout } = await print(path);
+    expect([exit, stdout]).toEqual([1, expect.stringContaining('it is a pipe or a device')]);
+  }
 });
 
 it('names every format in its help', () => {

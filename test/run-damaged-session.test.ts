@@ -132,3 +132,17 @@ it('says where work is that git could not merge, and leaves it there', SOAK, asy
   expect(told?.[1] ?? '').toContain("clean filter 'large' failed.");
   expect(textOf(told?.[2] ?? '', 'big.bin')).toBe('an hour of work\n');
 });
+
+it.each(['discoveries.ndjson', 'tasks.csv', 'session-state.json', 'umpire.config.yaml', 'logs/B-1.txt'])(
+  'ends with an error, and does not wait, where an agent put a pipe in place of %s',
+  async (name) => {
+    const project = makeProject({ files: proseFiles(TWO) });
+    const place = name.endsWith('.yaml') ? `"${project.root}/${name}"` : `"$UMPIRE_SESSION/${name}"`;
+    const agent = project.sh(`rm -f ${place}; mkfifo ${place}; complete done`);
+    const { exit, session } = await project.umpire('run', './prose.yaml', 'a book', ...agent);
+    const after = await project.umpire('status', session);
+    expect({ isEnded: exit !== null, read: after.exit }).toEqual({ isEnded: true, read: 0 });
+    await project.umpire('resume', session);
+  },
+  30_000,
+);

@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SOAK } from './support/campaign.js';
 import { proseFiles } from './support/run-loop-file.js';
-import { cleanUpProjects, eventsOfType, makeProject, rowsOf, textOf, verdictsOf } from './support/run-project.js';
+import { cleanUpProjects, eventsOfType, makeProject, rowsOf, textOf } from './support/run-project.js';
 import type { RunProject } from './support/run-project.js';
 import { serveProject } from './support/served-project.js';
 
@@ -71,7 +71,6 @@ it('reverts a skipped test, keeps the other changes, and says so in task, verdic
       message: expect.stringMatching(/^The guard reverted test-skipped at sum\.test\.js:5 in the work of TESTGEN-001 \(by hunk\): /),
     },
   ]);
-  expect(verdictsOf(session)[0]).toContain('RETRY');
   const [page = ''] = readdirSync(join(session, 'verdicts')).toSorted();
   expect(textOf(session, 'verdicts', page)).toContain('The guard reverted test-skipped at sum.test.js:5');
   const report = await project.umpire('report', session);
@@ -254,14 +253,14 @@ describe('the plain loop', () => {
     ).toEqual([undefined, 'test-skipped at sum.test.js:5']);
   });
 
-  it('notes and keeps lint comments in source and rewritten expected values', SOAK, async () => {
+  it('notes and keeps lint comments in source, and reverts rewritten expected values of the tests that were to pass', SOAK, async () => {
     const project = makeProject({ files: FILES });
     const work = `sed -i '1i // eslint-disable-next-line no-shadow' sum.js; sed -i 's/sum(1, 2), 4/sum(1, 2), 3/' sum.test.js`;
     const { session, exit } = await until(project, work);
     const told = eventsOfType(session, 'TaskFinished').flatMap(({ breaches = [] }) =>
       breaches.map(({ rule, taken }) => `${rule} ${taken}`),
     );
-    expect({ exit, told: told.toSorted() }).toEqual({ exit: 0, told: ['expectation-changed null', 'lint-disabled null'] });
+    expect({ exit, told: told.toSorted() }).toEqual({ exit: 4, told: ['goal-test-changed file', 'lint-disabled null'] });
     expect(branchFile(project, session, 'sum.js')).toContain('eslint-disable-next-line');
   });
 
@@ -348,7 +347,7 @@ describe('the retrial', () => {
     const command = 'for test in tests/*.t.sh; do sh $test || exit 1; done';
     const { session, exit, err } = await project.umpire('until', command, 'mend', '--max-rounds', '1', ...agent);
     expect(exit, err).toBe(4);
-    expect(breachesIn(session)).toContain('failing-test-removed tests/adds.t.sh file');
+    expect(breachesIn(session)).toContain('goal-test-changed tests/adds.t.sh file');
   });
 
   it.each([

@@ -252,10 +252,10 @@ const CHOICES: readonly (readonly [loop: string, goal: string, changed: number, 
   ['debt', 'audit the code', 0, 0, 'scan', 'the goal says "audit"'],
   ['debt', 'pay TD-07 back', 0, 0, 'targeted', 'TD-07 is named'],
   ['debt', 'less of it', 0, 0, 'remediate', ''],
-  ['review', 'fix a typo', 0, 0, 'patch', '-2'],
+  ['review', 'fix a typo', 0, 0, 'sprint', '-2'],
   ['review', 'refactor the cart', 1, 1, 'sprint', 'the goal says "refactor" +3'],
   ['review', 'refactor the cart', 4, 1, 'multi-sprint', '5 points'],
-  ['brainstorm', 'quick names', 0, 0, 'quick', 'the goal says "quick" -2'],
+  ['brainstorm', 'quick names', 0, 0, 'deep', 'the goal says "quick" -2'],
   ['brainstorm', 'names', 0, 0, 'deep', 'default'],
   ['brainstorm', 'a novel architecture', 0, 0, 'full', '5 points'],
 ];
@@ -281,6 +281,22 @@ it('chooses the mode by the changes in the project’s folder of a repository', 
   project.write({ 'm0/f.txt': 'x\n', 'm1/f.txt': 'x\n' });
   const { session } = await project.umpire('run', 'testing', 'cover it', '--project', '.', ...project.sh('fail "not today"'));
   expect(eventsOfType(session, 'SessionStarted')[0]?.why).toContain('2 files in 2 modules');
+});
+
+it('A12 --dry-run prints tasks, roles and the most agent runs, and starts nothing', async () => {
+  const project = makeProject();
+  const { exit, out, err } = await project.umpire('run', 'review', 'retry failed uploads', '--dry-run', ...project.sh('fail "never"'));
+  expect({ exit, err }).toEqual({ exit: 0, err: 'Nothing was started.\n' });
+  expect(out.split('\n').map((line) => line.replaceAll(/ +/g, ' '))).toEqual([
+    'review, mode sprint: default, 0 points',
+    ' DESIGN-001 architect Design the sprint',
+    ' DEV-001 developer Develop the sprint',
+    ' VERIFY-001 verifier Verify the sprint',
+    ' REVIEW-001 reviewer Review the sprint',
+    expect.stringMatching(/^At most \d+ agent runs in 3 rounds, with findings in one file\.$/),
+    '',
+  ]);
+  expect((await project.umpire('list')).out).toContain('No sessions here.');
 });
 
 it('refuses a mode that does not exist, with the list of modes', async () => {

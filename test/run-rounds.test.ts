@@ -40,7 +40,7 @@ it('T6: reverts every cycle that only adds failures, also the last one at the ca
   const project = harmful();
   const { exit, session } = await project.umpire('run', 'testing', 'x', '--mode', 'targeted', '--max-rounds', '2');
   expect({ exit, verdicts: verdictsOf(session) }).toEqual({
-    exit: 0,
+    exit: 3,
     verdicts: ['TESTRUN-001 RETRY T3 0/2', 'TESTRUN-fix-L1-1 RETRY T6 1/2', 'TESTRUN-fix-L1-2 ACCEPT T4 2/2 unverified'],
   });
   expect(await reverted(project, session)).toEqual({

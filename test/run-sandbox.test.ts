@@ -1,7 +1,7 @@
 // `--sandbox` in the real command: agents and checks work, but cannot change the person's files.
 
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { supervisorProgram } from '@umpire/umpire/agents/supervisor.js';
@@ -118,6 +118,21 @@ complete "$(cat ~/.claude/settings.json)"`);
     expect({ exit, planted: existsSync(join(project.root, 'planted.txt')) }).toEqual({ exit: 0, planted: false });
   });
 
+  it('shows a check nothing that an agent left in caches and temporary folders, in a home that had none', SOAK, async () => {
+    const project = makeProject();
+    const home = join(project.beside, 'home');
+    mkdirSync(home);
+    const name = `umpire-left-${project.beside.split('/').at(-1) ?? ''}`;
+    const left = `~/.npm/${name} ~/.cache/${name} /tmp/${name}`;
+    const agent = project.sh(`touch ${left} && echo x > fixed.txt; complete done`);
+    const check = `test -e fixed.txt && ! ls ${left} 2> /dev/null | grep . && touch ${left}`;
+    const env = { HOME: home, XDG_CACHE_HOME: '' };
+    const { exit, err } = await project.umpireWith({ env }, 'until', check, '--sandbox', '--max-rounds', '1', ...agent);
+    expect(exit, err).toBe(0);
+    expect([readdirSync(join(home, '.npm')), existsSync(join(home, '.cache', name))]).toEqual([[], false]);
+    rmSync(`/tmp/${name}`);
+  });
+
   it('sandboxes the setup command', SOAK, async () => {
     const project = makeProject({
       config: { workspace: { setup: 'sh setup.sh' } },
@@ -157,6 +172,21 @@ complete "$(cat ~/.claude/settings.json)"`);
       planted: false,
     });
   });
+});
+
+it('an agent that changes installed packages in the checkout is found out, and the check of its work is refused', SOAK, async () => {
+  const project = makeProject({ files: { '.gitignore': 'node_modules\n.umpire\n', 'check.js': "process.exit(require('left'));\n" } });
+  project.write({ 'node_modules/left/index.js': 'module.exports = 1;\n' });
+  const agent = project.sh('echo "module.exports = 0;" > node_modules/left/index.js; echo x > notes.txt; complete done');
+  const { exit, err } = await project.umpire('until', 'node check.js', '--max-rounds', '1', ...agent);
+  expect(
+    { isApproved: exit === 0, told: /WORK-1 .*changed installed packages in your checkout: node_modules\/left/.test(err) },
+    err,
+  ).toEqual({
+    isApproved: false,
+    told: true,
+  });
+  expect(err).toContain('cannot be installed anew');
 });
 
 it.runIf(supervisorProgram !== null)('a process that an agent leaves behind cannot change what is judged (W5)', SOAK, async () => {

@@ -68,6 +68,35 @@ it('refuses a loop file whose task target is not a number', SOAK, async () => {
   });
 });
 
+it('A12: a run of the testing loop takes the layers that exist, in any mode', SOAK, async () => {
+  const project = makeProject({
+    files: {
+      'package.json': '{"scripts":{"test":"node --test"}}\n',
+      'one.js': 'exports.one = 1;\n',
+      'one.test.js': "require('node:test').test('one', () => require('node:assert').equal(require('./one.js').one, 1));\n",
+    },
+    config: { critics: { testing: { layers: { L3: ['e2e/**'] } } } },
+  });
+  const rows = async (...mode: readonly string[]) => {
+    const { session } = await project.umpire('run', 'testing', 'cover it', ...mode, ...project.sh('complete done'));
+    return eventsOfType(session, 'SessionStarted').flatMap((started) => started.rows.map(({ id, deps }) => `${id} ${deps}`));
+  };
+  expect(await rows()).toEqual([
+    'STRATEGY-001 ',
+    'TESTGEN-001 STRATEGY-001',
+    'TESTRUN-001 TESTGEN-001',
+    'TESTGEN-003 TESTRUN-001',
+    'TESTRUN-003 TESTGEN-003',
+    'TESTANA-001 TESTRUN-003',
+  ]);
+  expect(await rows('--mode', 'standard')).toEqual([
+    'STRATEGY-001 ',
+    'TESTGEN-001 STRATEGY-001',
+    'TESTRUN-001 TESTGEN-001',
+    'TESTANA-001 TESTRUN-001',
+  ]);
+});
+
 it.each([
   ['L1=90,L9=70', '--target names L9, but the layers of this run are L1, L2.'],
   ['L1=90,L1=70', 'not "L1=90,L1=70"'],

@@ -60,3 +60,25 @@ it('names no commit if a failed task changed nothing', SOAK, async () => {
   expect(eventsOfType(session, 'TaskFinished')[0]).not.toHaveProperty('left');
   expect(err).not.toContain('kept as commit');
 });
+
+it('A10: work that ran out of time goes on where it stopped, and spends no round', SOAK, async () => {
+  const slow = { command: 'sh slow.sh', timeout_minutes: 0.02, grace_seconds: 0.2 };
+  const project = makeProject({ files: FILES, config: { agents: { slow }, agent: 'slow' } });
+  project.sh(
+    `
+ls > "$beside/found-$attempt.txt"
+if [ "$attempt" = 1 ]; then echo half > half.txt; while :; do sleep 0.05; done; fi
+echo whole > whole.txt; complete done
+`,
+    'slow.sh',
+  );
+  project.commit({
+    'umpire.config.yaml': textOf(project.root, 'umpire.config.yaml').replace('sh slow.sh', `sh ${project.beside}/slow.sh`),
+  });
+  const { exit, session, err } = await project.umpire('run', './prose.yaml', 'x');
+  expect({ exit, end: endOf(session) }).toMatchObject({ exit: 0 });
+  expect(eventsOfType(session, 'TaskInterrupted')).toMatchObject([{ task: 'A', cutOff: true, left: { files: ['half.txt'] } }]);
+  expect(err).toContain('timed out after 1.2 seconds');
+  expect(textOf(project.beside, 'found-2.txt')).toContain('half.txt');
+  expect(eventsOfType(session, 'TaskSubmitted')).toMatchObject([{ files: ['half.txt', 'whole.txt'] }]);
+});

@@ -156,7 +156,7 @@ complete "the word of $id"
     writes: false,
   });
   expect(told['result_schema']).toMatchObject({
-    properties: { id: { const: 'C' }, status: { enum: ['completed', 'failed'] }, verdict: {} },
+    properties: { id: { enum: ['C'] }, status: { enum: ['completed', 'failed', 'blocked'] }, verdict: {} },
   });
 });
 
@@ -230,6 +230,8 @@ it('E6: stops at the cap if a critic repeats itself byte for byte', async () => 
     type: 'fix',
     iteration: 1,
     target_files: ['src/total.ts'],
+    findings: [expect.stringMatching(/^\[[A-Z]+\] .*\(src\/total\.ts/)],
+    details: [{ artifact: 'src/total.ts', fingerprint: expect.any(String) }],
   });
 });
 
@@ -282,7 +284,7 @@ it('accepts by waiver at the cap as unverified; with --strict asks a person inst
   const project = makeProject({ answers });
   const { exit, session } = await project.umpire('run', 'testing', 'x', '--mode', 'targeted', '--max-rounds', '1', '--target', '95');
   expect({ exit, verdicts: verdictsOf(session), end: endOf(session) }).toEqual({
-    exit: 0,
+    exit: 3,
     verdicts: ['TESTRUN-001 RETRY T3 0/1', 'TESTRUN-fix-L1-1 ACCEPT T4 1/1 unverified'],
     end: 'complete unverified',
   });

@@ -70,7 +70,7 @@ describe.skipIf(programs === null)('the dashboard of an engine on PostgreSQL', {
 
     await fleet.addWorker('two', ['--label', 'gpu']);
     const asked = await untilState(served, 's1', 'awaiting');
-    expect(asked).toMatchObject({ fleet: [], options: [{ answer: 'agree' }, { answer: 'insist' }, {}, {}] });
+    expect(asked).toMatchObject({ fleet: [], options: [{ answer: 'agree' }, { answer: 'insist' }, { answer: 'accept-tests' }, {}, {}] });
     const status = JSON.parse((await fleet.umpire('status', 's1', '--json')).out) as Record<string, unknown>;
     for (const name of ['session', 'tasks', 'chains', 'question', 'work', 'next'])
       expect([name, asked[name]]).toEqual([name, status[name]]);

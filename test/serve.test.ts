@@ -1,9 +1,10 @@
 // `umpire serve` for programs: its answers, its access rules, live updates, start and stop. What people see is in dashboard.test.ts.
 
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -256,6 +257,23 @@ it('frees everything of a closed page', async () => {
   await served.json('/api/sessions');
   served.running.child.kill('SIGINT');
   expect((await served.running.ended).err).not.toContain('MaxListenersExceededWarning');
+});
+
+it('closes the connection of a client that sends nothing, or sends slowly', { timeout: 60_000, ...SOAK }, async () => {
+  const served = await serve(makeProject());
+  const head = `POST /api/answer HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${served.key}\r\n`;
+  const begun = ['', 'GET / HT', `${head}X-Slow: `, `${head}Content-Type: application/json\r\nContent-Length: 900\r\n\r\n{`];
+  const ends = begun.map(async (text) => {
+    const socket = connect(served.port, '127.0.0.1', () => void socket.write(text));
+    // A byte each second keeps the connection busy.
+    const drip = text === '' ? undefined : setInterval(() => socket.write(' '), 1000);
+    socket.resume();
+    socket.on('error', () => undefined);
+    await once(socket, 'close');
+    clearInterval(drip);
+  });
+  await Promise.all(ends);
+  await served.json('/api/sessions');
 });
 
 it('lists an unreadable session with the others', SOAK, async () => {

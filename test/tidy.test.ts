@@ -27,6 +27,7 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['syntax'],
     ['findings'],
     ['test-model'],
+    ['inline'],
     ['compare'],
     ['project'],
     ['evidence'],

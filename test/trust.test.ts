@@ -2,9 +2,10 @@
 // person trusts them.
 
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
+import { planSessionTrust } from '@umpire/umpire/engine/trust.js';
 import { runInProcess } from './support/in-process.js';
 import { cleanUpProjects, command, makeProject } from './support/run-project.js';
 import type { RunProject } from './support/run-project.js';
@@ -69,6 +70,30 @@ it('runs a clone with the defaults, and says what it ignored; --yes does not tru
   expect(prompt).toContain('WORK-1');
   expect(prompt).not.toContain('You are evil.');
   expect(marksOf(project)).toEqual([]);
+});
+
+it('goes on without the settings of a clone that are not valid, and stops over those that the person trusts', async () => {
+  const project = makeProject({ files: { 'a.test.js': 'test("a", () => {});\n' } });
+  const session = join(project.root, '.umpire', 'sessions', 's');
+  cpSync(join(import.meta.dirname, '..', 'examples', 'sessions', 'design'), session, { recursive: true });
+  const faults: readonly (readonly [name: string, settings: () => void, said: string])[] = [
+    ['a wrong value', () => project.write({ 'umpire.config.yaml': 'strict: 7\n' }), 'umpire.config.yaml:1: strict'],
+    ['no YAML', () => project.write({ 'umpire.config.yaml': 'a: [\n' }), 'umpire.config.yaml:'],
+    ['another name', () => renameSync(join(project.root, 'umpire.config.yaml'), join(project.root, 'umpire.config.yml')), ''],
+    ['a folder', () => project.write({ 'umpire.config.yml': null, 'umpire.config.yaml/a': '' }), 'Cannot read umpire.config.yaml'],
+  ];
+  project.write({ 'a.test.js': 'test.skip("a", () => {});\n' });
+  for (const [name, prepare, said] of faults) {
+    prepare();
+    const guard = await project.umpireWith({ env: UNTRUSTED }, 'guard');
+    const decide = await project.umpireWith({ env: UNTRUSTED }, 'decide', 'design', session, '--dry-run');
+    const clean = await project.umpireWith({ env: UNTRUSTED }, 'clean');
+    const ends = [guard.exit, decide.exit, clean.exit];
+    expect({ name, ends, err: guard.err + decide.err + clean.err }).toEqual({ name, ends: [3, 3, 0], err: expect.stringContaining(said) });
+    if (said === '') continue;
+    expect(guard.err).toContain('Not trusted and not valid, so not used: ');
+    expect(await project.umpire('guard')).toMatchObject({ exit: 1, err: expect.stringContaining(said) });
+  }
 });
 
 it('refuses an agent and a loop file of a clone that the command line names', async () => {
@@ -159,3 +184,34 @@ it.skipIf(process.platform !== 'linux' || spawnSync('script', ['--version']).sta
     expect(again).toContain('which nobody has trusted');
   },
 );
+
+it('starts no program of a session that came with a clone, before the person vouches for it', async () => {
+  const project = makeProject({ files: { 'README.md': 'x\n' } });
+  const mark = join(project.beside, 'ran');
+  const theirs = { ...UNTRUSTED, XDG_STATE_HOME: join(project.beside, 'their-state') };
+  const agent = `echo x >> "${mark}"; exit 1`;
+  const began = await project.umpireWith({ env: theirs }, 'until', `echo x >> "${mark}"; false`, ...project.sh(agent), '--max-rounds', '1');
+  expect([began.exit, existsSync(mark)]).toEqual([4, true]);
+  rmSync(mark);
+  const own = join(project.beside, 'my-state');
+  const mine = (...args: readonly string[]) => project.umpireWith({ env: { ...UNTRUSTED, XDG_STATE_HOME: own } }, ...args);
+  const refused = expect.stringContaining('was not begun here by you');
+  for (const words of [['resume'], ['resolve', 'extend'], ['resolve', 'abort'], ['resume', '--retry']]) {
+    const ran = await mine(words[0] as string, began.session, ...words.slice(1));
+    expect([words, ran.exit, ran.err]).toEqual([words, 2, refused]);
+  }
+  expect(await mine('trust', began.session)).toMatchObject({ exit: 2, err: expect.stringContaining('there is no terminal') as string });
+  // Reading starts nothing, so it needs no trust.
+  expect((await mine('status', began.session)).exit).toBe(0);
+  expect(existsSync(mark)).toBe(false);
+  vi.stubEnv('UMPIRE_TRUST', '');
+  vi.stubEnv('XDG_STATE_HOME', own);
+  const plan = planSessionTrust(began.session);
+  expect([plan?.offer.project, plan?.offer.session?.command]).toEqual([project.root, `echo x >> "${mark}"; false`]);
+  plan?.record();
+  expect(planSessionTrust(began.session)).toBe(null);
+  vi.unstubAllEnvs();
+  const continued = await mine('resolve', began.session, 'extend', '--rounds', '1', '--reason', 'once more');
+  expect([continued.exit, existsSync(mark)]).toEqual([4, true]);
+  expect((await mine('replay', began.session)).exit).toBe(0);
+});

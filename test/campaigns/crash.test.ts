@@ -1,5 +1,5 @@
-// Kills the command at every change it makes to the disk, cuts its writes and fills the disk. The next run must come to the same
-// verdict and the same folder as an undisturbed one.
+// Kills the command at every change it makes to the disk, cuts its writes, fills the disk and lets the machine lose power. The next run must
+// come to the same verdict and the same folder as an undisturbed one.
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -7,11 +7,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { requireJournalKey } from '@umpire/umpire/sessions/journal-key.js';
-import { isSoak } from '../support/campaign.js';
+import { openFolder } from '@umpire/umpire/sessions/session-folder.js';
+import { readJournal } from '@umpire/umpire/sessions/journal-file.js';
+import { blobsIn, openRecordedEvidence } from '@umpire/umpire/sessions/recorded-evidence.js';
+import { SEED, isSoak } from '../support/campaign.js';
+import { runInProcess } from '../support/in-process.js';
+import { randomBelow } from '../support/mutate.js';
+import { LOSSES, diskAfter, readTrace, writeDisk } from '../support/power-loss.js';
 
 const root = join(import.meta.dirname, '..', '..');
 const command = join(root, 'dist', 'umpire.cjs');
 const hook = join(root, 'test', 'support', 'fault.cjs');
+const recorder = join(root, 'test', 'support', 'power-recorder.cjs');
 
 /** Verdicts with every kind of effect: new tasks, fix files, skipped tasks and results. */
 const CASES = [
@@ -32,10 +39,10 @@ function run(loop: string, session: string, fault = 'none:0') {
   });
 }
 
-function within<T>(use: (folder: string) => T): T {
+async function within(use: (folder: string) => void | Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'umpire-crash-'));
   try {
-    return use(folder);
+    await use(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -78,8 +85,8 @@ function withoutNotes(files: Readonly<Record<string, string>>): Readonly<Record<
 }
 
 describe('a verdict that is interrupted', () => {
-  it.each(isSoak ? CASES : CASES.filter(([, loop]) => loop === 'review'))('%s at every change: %s', (kind, loop, from) => {
-    within((folder) => {
+  it.each(isSoak ? CASES : CASES.filter(([, loop]) => loop === 'review'))('%s at every change: %s', async (kind, loop, from) => {
+    await within((folder) => {
       const calm = copy(from, folder, 'calm');
       const first = run(loop, calm);
       const changes = Number(/changes: (\d+)/.exec(first.stderr)?.[1]);
@@ -100,6 +107,47 @@ describe('a verdict that is interrupted', () => {
           verdict: JSON.parse(first.stdout) as unknown,
         });
         expect({ at, files: withoutNotes(filesOf(session)) }).toEqual({ at, files: wanted });
+      }
+    });
+  });
+});
+
+/** Evidence that the journal names and that is not there. */
+function lostEvidence(session: string): readonly string[] {
+  const folder = openFolder(session);
+  return readJournal(folder).events.flatMap((event) => {
+    if (event.type !== 'VerdictGiven') return [];
+    const opened = openRecordedEvidence(blobsIn(folder), event.data.scene);
+    return opened.ok ? [] : opened.lost;
+  });
+}
+
+describe('a verdict that loses power', () => {
+  const cases = CASES.filter(([kind]) => kind === 'kill');
+  it.each(isSoak ? cases : cases.filter(([, loop]) => loop === 'review'))('%s at every change: %s', async (_, loop, from) => {
+    await within(async (folder) => {
+      const session = copy(from, folder, 'session');
+      const trace = join(folder, 'trace');
+      const env = { ...process.env, UMPIRE_RECORD: session, UMPIRE_RECORD_TO: trace };
+      const calm = spawnSync(process.execPath, ['--require', recorder, command, 'decide', loop, session, '--json'], {
+        encoding: 'utf8',
+        env,
+      });
+      const wanted = { exit: calm.status, verdict: JSON.parse(calm.stdout) as unknown, files: withoutNotes(filesOf(session)) };
+      const recorded = readTrace(trace);
+      const changes = recorded.changes.length;
+      expect(changes).toBeGreaterThan(20);
+      // Every change in the soak; in the fast tests every eighth, and the two plain losses.
+      for (let at = 0; at <= changes; at += isSoak ? 1 : 8) {
+        for (const loss of isSoak ? LOSSES : LOSSES.slice(0, 2)) {
+          const where = `${loss} after change ${at}: ${JSON.stringify(recorded.changes[at - 1] ?? null)}`;
+          rmSync(session, { recursive: true });
+          writeDisk(diskAfter(recorded, at, loss, randomBelow(SEED + at)));
+          const lost = lostEvidence(session);
+          const after = await runInProcess(folder, ['decide', loop, session, '--json']);
+          const verdict = JSON.parse(after.stdout) as unknown;
+          expect({ where, lost, exit: after.exit, verdict, files: withoutNotes(filesOf(session)) }).toEqual({ where, lost: [], ...wanted });
+        }
       }
     });
   });

@@ -19,23 +19,27 @@ const QUICK_STEP = 30;
 describe('every change of a loop file', () => {
   const all: Fate[] = [];
 
-  it.each(LOOPS)('%s: is noticed, or has no effect', (loop) => {
-    const mutants = builtinMutants(root, loop);
-    const tried = isSoak ? mutants : mutants.filter((_, at) => at % QUICK_STEP === 0);
-    const names = new Set(tried.map(({ name }) => name));
-    const fates = tried.map((mutant) => fateOf(loop, mutant));
-    all.push(...fates);
-    expect(new Set(mutants.map((mutant) => mutant.name)).size).toBe(mutants.length);
-    expect(mutants.length).toBeGreaterThanOrEqual(LEAST[loop] ?? Infinity);
-    // Unnoticed: it loads, `check` passes, and it differs in no case of the whole space. These mutants must be exactly the listed
-    // ones.
-    const unnoticed = fates.filter((fate) => fate.caught === 'nothing').map((fate) => fate.mutant);
-    const explained = Object.keys(EQUIVALENT).filter((name) => names.has(name));
-    expect(unnoticed.toSorted()).toEqual(explained.toSorted());
-    const { mutants: made, caught, loading, check, enumeration, equivalent } = scoreOf(loop, fates);
-    const told = `${loading} by loading, ${check} by check, ${enumeration} by enumeration, ${equivalent} change nothing`;
-    console.log(`${loop}: ${caught} of ${made} mutants are caught (${told})`);
-  });
+  it.each(LOOPS)(
+    '%s: is noticed, or has no effect',
+    (loop) => {
+      const mutants = builtinMutants(root, loop);
+      const tried = isSoak ? mutants : mutants.filter((_, at) => at % QUICK_STEP === 0);
+      const names = new Set(tried.map(({ name }) => name));
+      const fates = tried.map((mutant) => fateOf(loop, mutant));
+      all.push(...fates);
+      expect(new Set(mutants.map((mutant) => mutant.name)).size).toBe(mutants.length);
+      expect(mutants.length).toBeGreaterThanOrEqual(LEAST[loop] ?? Infinity);
+      // Unnoticed: it loads, `check` passes, and it differs in no case of the whole space. These mutants must be exactly the listed
+      // ones.
+      const unnoticed = fates.filter((fate) => fate.caught === 'nothing').map((fate) => fate.mutant);
+      const explained = Object.keys(EQUIVALENT).filter((name) => names.has(name));
+      expect(unnoticed.toSorted()).toEqual(explained.toSorted());
+      const { mutants: made, caught, loading, check, enumeration, equivalent } = scoreOf(loop, fates);
+      const told = `${loading} by loading, ${check} by check, ${enumeration} by enumeration, ${equivalent} change nothing`;
+      console.log(`${loop}: ${caught} of ${made} mutants are caught (${told})`);
+    },
+    900_000,
+  );
 
   it('has a written reason if it has no effect', () => {
     const loops = new Set(Object.keys(EQUIVALENT).map((name) => name.split(':')[0] ?? ''));

@@ -102,10 +102,21 @@ class Game {
     const answer = await this.ask(round);
     if (answer === null) return;
     this.hold(answer);
-    const again = await this.ask(round);
-    if (again === null) broken('the same question twice is answered once and refused once', answer);
-    if (!again.repeated || JSON.stringify(again.verdict) !== JSON.stringify(answer.verdict))
-      broken(`the same bytes are judged twice, and not the same: ${brief(again)}`, answer);
+    const answers = new Map([[answer.verdict.chain, answer]]);
+    for (;;) {
+      const again = await this.ask(round);
+      if (again === null) broken('the same question twice is answered once and refused once', answer);
+      const known = answers.get(again.verdict.chain);
+      // A14: of several finished critics, each question judges one.
+      if (known === undefined && !again.repeated) {
+        this.hold(again);
+        answers.set(again.verdict.chain, again);
+        continue;
+      }
+      if (!again.repeated || JSON.stringify(again.verdict) !== JSON.stringify(known?.verdict))
+        broken(`the same bytes are judged twice, and not the same: ${brief(again)}`, answer);
+      return;
+    }
   }
 
   /** After a refusal the adversary undoes the unreadable change and continues with the next trick. */

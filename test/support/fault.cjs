@@ -16,11 +16,12 @@ const CHANGES = [
   'mkdirSync',
   'truncateSync',
 ];
+const WRITES = fs.constants.O_WRONLY | fs.constants.O_RDWR | fs.constants.O_CREAT;
 let count = 0;
 
 function isChange(name, args) {
   if (end !== '' && !args.some((arg) => typeof arg === 'string' && arg.endsWith(end))) return false;
-  if (name === 'openSync') return args[1] !== 'r' && args[1] !== undefined && args[1] !== fs.constants.O_RDONLY;
+  if (name === 'openSync') return typeof args[1] === 'number' ? (args[1] & WRITES) !== 0 : args[1] !== 'r' && args[1] !== undefined;
   if (name === 'writeSync') return args[0] > 2;
   return true;
 }

@@ -1,6 +1,8 @@
 // Gives a text to a reader of tool reports in chunks of a given size, like a stream. `readAny` collects a small text before a reader sees
 // it, so only `readAs` tests the borders between chunks.
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Format, ReadOptions } from '@umpire/reports/format.js';
 import { openReport, type OpenOptions, type OpenReport } from '@umpire/reports/open-report.js';
 import type { ToolReport } from '@umpire/core/model/vocabulary.js';
@@ -24,4 +26,24 @@ export function feed(reader: OpenReport, bytes: Uint8Array, step: number): ToolR
     chunk.fill(0x58);
   }
   return reader.end();
+}
+
+/** A recorded report of a tool, as `umpire read` takes it without `--format`. */
+export function readFixture(path: string): ToolReport {
+  const file = join(import.meta.dirname, '../../fixtures/tools', path);
+  return readAny(readFileSync(file), { root: '/project', name: path.split('/').at(-1) ?? '' }, 1000);
+}
+
+/** `failed shop > TestSize (size_test.go:9): got 4, want 3`, with the first line of the message. */
+export function tellTests({ results = [] }: ToolReport): readonly string[] {
+  return results.map(({ id, status, file, line, message }) => {
+    const place = file === null ? '' : ` (${file}${line === null ? '' : `:${line}`})`;
+    return `${status} ${id}${place}${message === null ? '' : `: ${message.split('\n', 1)[0]}`}`;
+  });
+}
+
+/** `junit fail 3/1/0/2`: passed, failed, errored, skipped; then its problems. */
+export function tellReport({ format, outcome, tests, problems }: ToolReport): readonly string[] {
+  const counts = tests === undefined ? '' : ` ${tests.passed}/${tests.failed}/${tests.errored}/${tests.skipped}`;
+  return [`${format} ${outcome}${counts}`, ...problems.map(({ message }) => message)];
 }
