@@ -384,7 +384,7 @@ async function judge(copy, scenario, base) {
   const seconds = Math.round((performance.now() - startedAt) / 1000);
   const session = parseJson((await umpire(['status', '--json'], TEST_MS)).output);
   const head = session?.work?.head ?? base;
-  if (flags.keep || flags.work) writeFileSync(join(place, `${copy.project.name}-${scenario.name}.txt`), run.output);
+  if (flags.keep || flags.work) keepSession(copy, join(place, `${copy.project.name}-${scenario.name}`), run);
   const outcome = nameOutcome(run, session);
   const isKept = outcome === 'approved' || outcome === 'unverified' ? await isApplied(copy, session, head, umpire) : true;
   const { isGood } = await checkTruth(copy, scenario, head);
@@ -400,6 +400,13 @@ async function judge(copy, scenario, base) {
   return { ...verdict, fault: faultOf(scenario, verdict, isKept) };
 }
 
+/** What it printed, and its session: the next copy of the project takes their place. */
+function keepSession({ folder }, kept, { output }) {
+  writeFileSync(`${kept}.txt`, output);
+  rmSync(`${kept}.umpire`, { recursive: true, force: true });
+  if (existsSync(join(folder, '.umpire'))) copyFolder(join(folder, '.umpire'), `${kept}.umpire`);
+}
+
 /** `nothing`: it ended well and says that nothing was done, which claims nothing. */
 function nameOutcome(run, session) {
   if (run.isLate) return 'late';
@@ -412,9 +419,12 @@ function nameOutcome(run, session) {
 }
 
 /** Whether `umpire apply` brings the work, whole, into the person's checkout. */
-async function isApplied({ folder }, session, head, umpire) {
-  await umpire(['apply', session.session], TEST_MS);
-  return (await git(folder, 'diff', '--quiet', head)).isDone;
+async function isApplied({ project, folder }, { session }, head, umpire) {
+  const { output } = await umpire(['apply', session], TEST_MS);
+  await mustGit(folder, 'add', '--all');
+  const { isDone, text } = await git(folder, 'diff', '--cached', '--stat', '--exit-code', head);
+  if (!isDone) process.stderr.write(`${project.name}: umpire apply left out:\n${text}\nIt said: ${output}\n`);
+  return isDone;
 }
 
 function parseJson(text) {
