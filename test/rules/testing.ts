@@ -8,19 +8,22 @@ export const space: Space = {
   run: ['ok', 'missing', 'unreadable'],
   pass_rate: [null, 0, 0.5, 0.949, 0.95, 0.951, 1],
   coverage: [null, 0, 59.9, 60, 60.1, 79.9, 80, 80.1, 100],
-  broken: [null, 0, 1, 2, 3],
-  gain: [null, -2, -1, 0, 1, 2],
+  broken: [null, 0, 1, 2],
+  gain: [null, -2, -1, 0, 1],
   regressions_measured: [null, 0, 1],
   lost_tests: [null, 0, 1],
+  weak_tests: [null, 0, 1],
 };
 
 export const limits: Limits = { first: 0, cap: 3, target: 80, ranges: { pass_rate: [0, 1], coverage: [0, 100] }, thresholds: {} };
 
 export function possible(facts: Facts): boolean {
   if (facts['run'] !== 'ok') {
-    return ['pass_rate', 'coverage', 'broken', 'gain', 'regressions_measured', 'lost_tests'].every((name) => facts[name] === null);
+    return ['pass_rate', 'coverage', 'broken', 'gain', 'regressions_measured', 'lost_tests', 'weak_tests'].every(
+      (name) => facts[name] === null,
+    );
   }
-  if (facts['regressions_measured'] === null || facts['lost_tests'] === null) return false;
+  if (['regressions_measured', 'lost_tests', 'weak_tests'].some((name) => facts[name] === null)) return false;
   // Both compare with the chain's last verdict: there was one, or there was none.
   if ((facts['broken'] === null) !== (facts['gain'] === null)) return false;
   // Gone minus new is never less than minus the new ones.
@@ -37,17 +40,20 @@ export function states(facts: Facts, terms: Terms): Statement {
   const regressed = above(facts, 'regressions_measured', 0);
   const lost = above(facts, 'lost_tests', 0);
   const anomalies = [...(unmeasured ? ['T5'] : []), ...(regressed ? ['V2'] : []), ...(lost ? ['A1'] : [])];
-  const met = !regressed && !lost && passRate >= 0.95 && (unmeasured || coverage >= terms.target);
+  const weak = above(facts, 'weak_tests', 0);
+  const met = !regressed && !lost && !weak && passRate >= 0.95 && (unmeasured || coverage >= terms.target);
 
   if (met) return unmeasured ? waived('T2', 'converge', anomalies, terms) : clean('T2', 'converge', anomalies);
   // V2: a measured regression is never waived.
   if (terms.round >= terms.cap && regressed) return clean('V2', 'escalate', anomalies);
   // A1: nor is a lost test.
   if (terms.round >= terms.cap && lost) return clean('A1', 'escalate', anomalies);
+  // T7: new tests that notice nothing are no done work.
+  if (terms.round >= terms.cap && weak) return waived('T7', 'accept', anomalies, terms);
   if (terms.round >= terms.cap) return waived('T4', 'accept', anomalies, terms);
 
   if (worse(facts)) return clean('T6', 'revise', anomalies);
-  return clean('T3', 'revise', anomalies);
+  return clean(weak ? 'T7' : 'T3', 'revise', anomalies);
 }
 
 /** T6, at the cap too: what was broken is no less than what was mended. */
@@ -71,9 +77,9 @@ function covers(facts: Facts, { target }: Terms): boolean {
   return coverage !== null && coverage >= target;
 }
 
-/** Every test of the base runs, and passes if it passed. */
+/** Every test of the base runs, and passes if it passed; new ones notice something. */
 function isKept(facts: Facts): boolean {
-  return facts['regressions_measured'] === 0 && facts['lost_tests'] === 0;
+  return facts['regressions_measured'] === 0 && facts['lost_tests'] === 0 && facts['weak_tests'] === 0;
 }
 
 export const vows: readonly Vowed[] = [
@@ -83,6 +89,7 @@ export const vows: readonly Vowed[] = [
   { id: 'T-early', when: (_, terms) => terms.round < terms.cap, never: ['accept', 'escalate'] },
   { id: 'T-regressed', when: (facts) => above(facts, 'regressions_measured', 0), never: ['converge', 'accept'] },
   { id: 'T-lost', when: (facts) => above(facts, 'lost_tests', 0), never: ['converge', 'accept'] },
+  { id: 'T-weak', when: (facts) => above(facts, 'weak_tests', 0), never: ['converge'] },
   {
     id: 'T-met',
     when: (facts, terms) => passes(facts) && covers(facts, terms) && isKept(facts),

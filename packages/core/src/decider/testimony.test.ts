@@ -22,7 +22,7 @@ function judged(testimony: string | null, values: Readonly<Record<string, number
     ref: null,
     reader: 'run-json',
     problem: null,
-    reading: { values, lists: { regressions_measured: [], lost_tests: [], old_failures: [] }, findings: [], notes: [] },
+    reading: { values, lists: { regressions_measured: [], lost_tests: [], weak_tests: [], old_failures: [] }, findings: [], notes: [] },
     record: { state: 'ok' },
     content: null,
   };
@@ -62,7 +62,7 @@ it('V3: approves by waiver if an agent’s word replaced the measurement, and sa
 it('A7: approves by waiver if a line that carries a severity was not read', () => {
   const reading = {
     values: GOOD,
-    lists: { regressions_measured: [], lost_tests: [], old_failures: [] },
+    lists: { regressions_measured: [], lost_tests: [], weak_tests: [], old_failures: [] },
     findings: [],
     unread: ['we found 3 high issues'],
     notes: [],

@@ -4,7 +4,7 @@
 export const READER_LISTS: Readonly<Record<string, readonly string[]>> = {
   audit: ['dimensions'],
   markdown: ['dimensions'],
-  'run-json': ['failures', 'old_failures', 'lost_tests', 'remaining', 'regressions_measured'],
+  'run-json': ['failures', 'old_failures', 'lost_tests', 'weak_tests', 'remaining', 'regressions_measured'],
   'validation-json': ['checks', 'regressions_measured', 'unverified_checks'],
   entries: ['entries'],
   'command-result': ['output', 'regressions_measured', 'unearned', 'unsure', 'unverified_checks'],

@@ -24,6 +24,7 @@ export const DROPPED_TEST = 'dropped test';
 export const KNOWN_FAILURE = 'known failure';
 /** The rule of a finding for a test that ran at the base and does not run now. */
 const LOST_TEST = 'lost test';
+const WEAK_TEST = 'weak test';
 /** The `dimension` of a finding for a new test that fails and had no fix cycle yet. */
 export const NEW_TEST = 'new test';
 
@@ -86,15 +87,17 @@ export const readRun: Reader = (text, about) => {
     ['failed', counted.failed],
   ];
   const listed = (key: string) => failuresOf(own(run, key), notes);
-  const [suspected, dropped, known, lost] = [
+  const [suspected, dropped, known, lost, weak] = [
     listed('suspected_bugs'),
     listed('dropped_tests'),
     listed('known_failures'),
     listed('lost_tests'),
+    listed('weak_tests'),
   ];
   const findings = [
     ...lost.map(lostFinding),
     ...failures.map(findingOf),
+    ...weak.map((test) => namedFinding(test, 'high', WEAK_TEST)),
     ...suspected.map((test) => namedFinding(test, 'medium', SUSPECTED_BUG)),
     ...known.map(knownFinding),
     ...dropped.map((test) => namedFinding(test, 'low', DROPPED_TEST)),
@@ -108,7 +111,8 @@ export const readRun: Reader = (text, about) => {
       // T6: a new test that fails is no harm to what was there.
       ['old_failures', failures.filter(({ was }) => was !== 'new')],
       ['lost_tests', lost],
-      ['remaining', describeRemaining({ failures, lost, suspected, known, dropped })],
+      ['weak_tests', weak],
+      ['remaining', describeRemaining({ failures, lost, weak, suspected, known, dropped })],
       ['regressions_measured', regressions],
     ],
     notes,
@@ -309,7 +313,7 @@ function lostFinding({ name, file }: Failure): Finding {
 }
 
 /** What a layer still has, as lines of its report. */
-function describeRemaining(tests: Readonly<Record<'failures' | 'lost' | 'suspected' | 'known' | 'dropped', readonly Failure[]>>) {
+function describeRemaining(tests: Readonly<Record<'failures' | 'lost' | 'weak' | 'suspected' | 'known' | 'dropped', readonly Failure[]>>) {
   const named = (kind: string) => (test: Failure) => ({ kind, text: `${test.name} (${placeOf(test)})` });
   return [
     ...tests.failures.map(({ name, class: failure, message }, index) => ({
@@ -317,6 +321,7 @@ function describeRemaining(tests: Readonly<Record<'failures' | 'lost' | 'suspect
       text: `${name} (${failure})${message === '' ? '' : `: ${message}`}`,
     })),
     ...tests.lost.map(named('Lost test')),
+    ...tests.weak.map(named('Weak test')),
     ...tests.suspected.map(named('Suspected bug')),
     ...tests.known.map(named('Known failure')),
     ...tests.dropped.map(named('Dropped test')),

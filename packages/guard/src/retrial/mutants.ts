@@ -1,7 +1,9 @@
-// Small defects in source, one at a time: a good test notices them. For JavaScript, TypeScript and Python. A library would do the first two,
-// but @stryker-mutator/instrumenter installs 67 packages (26 MB) for what a walk over the trees at hand does.
+// Small defects in source, one at a time: a good test notices them. From the trees of JavaScript, TypeScript and Python, and from the operators
+// of other languages. A library would do the first two, but @stryker-mutator/instrumenter installs 67 packages (26 MB) for what a walk over the
+// trees at hand does.
 
-import { isJavaScript, isPython } from '../syntax/nodes.js';
+import { isForeignCode, isJavaScript, isPython, isRust } from '../syntax/nodes.js';
+import { createLineCounter } from '../syntax/lines.js';
 import { parseJavaScript } from '../syntax/javascript/lower.js';
 import { parsePython } from '../syntax/python/parser/parse.js';
 import { listImports } from '../project/imports.js';
@@ -32,6 +34,7 @@ interface TreeNode {
 
 /** Empty where the file is no code that can be read. */
 export function mutantsIn(file: string, text: string): readonly Mutant[] {
+  if (isForeignCode(file) || isRust(file)) return operatorMutants(file, text);
   const tree = isJavaScript(file) ? parseJavaScript(file, text) : isPython(file) ? parsePython(text) : null;
   if (tree === null || tree.problem !== null) return [];
   const rules = isPython(file) ? PYTHON_RULES : JAVASCRIPT_RULES;
@@ -48,6 +51,50 @@ export function mutantsIn(file: string, text: string): readonly Mutant[] {
   };
   for (const node of tree.body as unknown as readonly TreeNode[]) walkNode(node, []);
   return found;
+}
+
+/** Texts and comments, operators, constants, and names that a declaration gives. */
+const TOKENS =
+  /(?<aside>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\/\/[^\n]*|\/\*[^]*?\*\/|(?<![$\w{])#[^\n]*|^[ \t]*(?:import|include|use|using|require|package|module|namespace|#\[)\b[^\n]*)|\b(?:func|function|fn|def|sub)\s+(?:\([^)\n]*\)\s*)?(?:self\.)?(?<name>\w+)|(?<operator>===?|!==?|(?<=\s)(?:<=|>=|<|>|-eq|-ne|-lt|-ge|-gt|-le|-z|-n)(?=\s)|&&|\|\||(?<=\s)[-+*/](?=\s))|(?<constant>\b(?:true|false)\b|(?<![\w.$])\d+(?![\w.]))/gm;
+
+const FOREIGN_OPERATORS: Readonly<Record<string, readonly [text: string, what: string]>> = {
+  '==': ['!=', 'changes a comparison'],
+  '===': ['!==', 'changes a comparison'],
+  '!=': ['==', 'changes a comparison'],
+  '!==': ['===', 'changes a comparison'],
+  '<': ['>=', 'changes a comparison'],
+  '<=': ['>', 'changes a comparison'],
+  '>': ['<=', 'changes a comparison'],
+  '>=': ['<', 'changes a comparison'],
+  '-eq': ['-ne', 'changes a comparison'],
+  '-ne': ['-eq', 'changes a comparison'],
+  '-lt': ['-ge', 'changes a comparison'],
+  '-ge': ['-lt', 'changes a comparison'],
+  '-gt': ['-le', 'changes a comparison'],
+  '-le': ['-gt', 'changes a comparison'],
+  '-z': ['-n', 'negates a condition'],
+  '-n': ['-z', 'negates a condition'],
+  '&&': ['||', 'changes an operator'],
+  '||': ['&&', 'changes an operator'],
+  '+': ['-', 'changes an operator'],
+  '-': ['+', 'changes an operator'],
+  '*': ['+', 'changes an operator'],
+  '/': ['*', 'changes an operator'],
+};
+
+/** By the tokens alone. One that cannot be compiled is found out when it is tried. */
+function operatorMutants(file: string, text: string): readonly Mutant[] {
+  const lineAt = createLineCounter(text);
+  let within: readonly string[] = [];
+  return [...text.matchAll(TOKENS)].flatMap(({ index, groups = {} }) => {
+    const { name, operator, constant } = groups;
+    if (name !== undefined) within = [name];
+    const token = operator ?? constant;
+    if (token === undefined) return [];
+    const other = /^\d/.test(token) ? `${Number(token) + 1}` : token === 'true' ? 'false' : 'true';
+    const [changed, what] = FOREIGN_OPERATORS[token] ?? [other, CONSTANT];
+    return [{ file, line: lineAt(index), from: index, to: index + token.length, text: changed, what, within }];
+  });
 }
 
 /** The nodes in a value: itself, or those in a plain record such as a branch of a Python `if`. */

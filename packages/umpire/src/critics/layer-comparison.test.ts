@@ -179,6 +179,7 @@ function evidence(comparison: Partial<LayerComparison>, ...results: readonly Mea
     base: 'b',
     before: null,
     fresh: [],
+    added: [],
     suspected: [],
     dropped: [],
     lost: [],

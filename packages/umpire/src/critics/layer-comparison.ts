@@ -44,6 +44,8 @@ export interface LayerComparison {
   readonly before: { readonly commit: string; readonly coverage: number | null } | null;
   /** New tests that fail and had no fix cycle yet. They count. */
   readonly fresh: readonly MeasuredTest[];
+  /** New tests that pass. */
+  readonly added: readonly MeasuredTest[];
   /** New tests that still fail after a fix cycle, in product code. `isGone`: the test was deleted before it passed. */
   readonly suspected: readonly (MeasuredTest & { readonly isGone: boolean })[];
   /** New tests that still fail after a fix cycle by their own fault. */
@@ -74,6 +76,7 @@ export async function compareLayer(job: CriticJob, measured: MeasuredLayer): Pro
     base: null,
     before: null,
     fresh: [],
+    added: [],
     suspected: [],
     dropped: [],
     lost: [],
@@ -161,6 +164,7 @@ export function differLayer(
   const failing = added.filter(({ id }) => !isBroken.has(id));
   const failedBefore = new Set(before?.tests.results.filter(isFailing).map(({ id }) => id));
   const isThere = new Set(tests.results.map(({ id }) => id));
+  const wasThere = new Set(base.tests.results.map(({ id }) => id));
   const gone = (before?.suspected ?? []).filter(({ id }) => !isThere.has(id));
   const isSecond = new Set(failing.filter(({ id }) => failedBefore.has(id)));
   const counted = tests.results.filter(
@@ -172,6 +176,7 @@ export function differLayer(
     base: base.commit,
     before: before === null ? null : { commit: before.commit, coverage: before.coverage },
     fresh: failing.filter((test) => !second.includes(test)),
+    added: tests.results.filter(({ id, status }) => status === 'passed' && !wasThere.has(id)),
     suspected: [
       ...second.filter((test) => liesInProduct(test, isProduct)).map((test) => ({ ...test, isGone: false })),
       ...gone.map((test) => ({ ...test, isGone: true })),

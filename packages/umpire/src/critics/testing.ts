@@ -5,6 +5,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { worstOutcome } from '@umpire/core/formats/check-outcome.js';
 import { isMeasured } from '@umpire/core/formats/debt-measurement.js';
+import type { MeasuredTest } from '@umpire/core/formats/debt-measurement.js';
 import type { CheckOutcome, Damage, FileCoverage, Share, TestResult } from '@umpire/core/model/vocabulary.js';
 import { openFolder, placeFor } from '../sessions/session-folder.js';
 import type { SessionFolder } from '../sessions/session-folder.js';
@@ -20,6 +21,8 @@ import { compareLayer, keepLayer } from './layer-comparison.js';
 import type { LayerComparison } from './layer-comparison.js';
 import { runTestsWithCoverage, sumCoverage } from '../runners/run-tests.js';
 import type { PlaceRun } from '../runners/run-tests.js';
+import { isWeak, measureStrength } from './test-strength.js';
+import type { TestStrength } from './test-strength.js';
 import { isLayerName, layersOf, layerTest } from './test-layers.js';
 
 /** The layer of the critic's row; without a row, every layer that has a test. */
@@ -100,7 +103,16 @@ async function runLayer(job: CriticJob, found: FoundTests, { layer, layerOf, jud
   const failing = [...fresh, ...suspected.filter(({ isGone }) => !isGone), ...dropped];
   const isOther = runs.some(({ results }) => results.some(({ status }) => status === 'passed'));
   const delivered = isOther ? await measureDelivered(job, layer, commit, failing) : null;
-  const uses = [...[...runs, ...(delivered?.runs ?? [])].flatMap((run) => run.uses), ...comparison.uses];
+  const strength = await strengthOf(job, commit, {
+    layer,
+    runs,
+    notes: [],
+    cause,
+    isInterrupted: false,
+    comparison,
+    delivered: delivered?.runs ?? null,
+  });
+  const uses = [...[...runs, ...(delivered?.runs ?? [])].flatMap((run) => run.uses), ...comparison.uses, ...(strength?.uses ?? [])];
   const isInterrupted = job.watch.signal.aborted;
   const provenance = provenanceOf(job, judged, started, [...found.uses, ...uses]);
   const evidence = evidenceOf(
@@ -111,6 +123,7 @@ async function runLayer(job: CriticJob, found: FoundTests, { layer, layerOf, jud
       cause,
       isInterrupted,
       comparison,
+      strength,
       delivered: delivered?.runs ?? null,
       notApplied: delivered?.leftOut ?? listLeftOut(job.project, failing),
     },
@@ -120,6 +133,15 @@ async function runLayer(job: CriticJob, found: FoundTests, { layer, layerOf, jud
   leave(job, resultPath(layer), `${JSON.stringify(evidence, null, 2)}\n`);
   leave(job, outputPath(layer), existsSync(output) ? readFileSync(output) : `${evidence.problem ?? 'No output.'}\n`);
   return { evidence, damage: comparison.damage };
+}
+
+/** Only of a layer that seems to be done: else its tests change again. */
+async function strengthOf(job: CriticJob, commit: string | null, run: LayerRun): Promise<TestStrength | null> {
+  const { comparison, runs, delivered } = run;
+  if (commit === null || comparison === undefined || job.watch.signal.aborted) return null;
+  const { added, fresh, regressions, lost } = comparison;
+  const isMet = fresh.length + regressions.length + lost.length === 0 && sumCoverage(delivered ?? runs) !== null;
+  return isMet && added.length > 0 ? measureStrength(job, commit, added) : null;
 }
 
 const NO_TESTS = 'The test runner found no test files.';
@@ -161,6 +183,7 @@ function describeLayerRun(evidence: RunEvidence): string {
   const failing = names.length === 0 ? '' : ` Failing: ${names.join('; ')}${failures.length > names.length ? '; …' : ''}.`;
   const others = [
     listNames('Lost (ran at the base and not now)', evidence.lost_tests ?? []),
+    listNames('Weak (new tests that notice hardly any small defect)', evidence.weak_tests ?? []),
     listNames('Suspected bugs (new tests that still fail)', suspected_bugs ?? []),
     listNames('Dropped (new tests that still fail by their own fault)', evidence.dropped_tests ?? []),
     listNames('Known failures (not counted)', evidence.known_failures ?? []),
@@ -222,6 +245,10 @@ export type RunEvidence = {
   readonly known_failures?: readonly FailedTest[];
   /** Tests that ran at the base and do not run now. */
   readonly lost_tests?: readonly FailedTest[];
+  /** New tests, where together they noticed hardly any small defect. */
+  readonly weak_tests?: readonly FailedTest[];
+  /** Small defects in the lines that new tests run. */
+  readonly defects?: { readonly tried: number; readonly noticed: number };
   /** New tests that fail, as `apply` leaves them out. */
   readonly not_applied?: readonly LeftOut[];
   /** Failed, then passed on the same files: counted as passed. */
@@ -278,13 +305,14 @@ export interface LayerRun {
   /** The run is being stopped. */
   readonly isInterrupted: boolean;
   readonly comparison?: Omit<LayerComparison, 'damage' | 'notes' | 'uses'>;
+  readonly strength?: TestStrength | null;
   /** The layer without the tests that are left out; null where none are. */
   readonly delivered?: readonly PlaceRun[] | null;
   readonly notApplied?: readonly LeftOut[];
 }
 
 export function evidenceOf(layerRun: LayerRun, provenance: Provenance): RunEvidence {
-  const { layer, runs, notes, cause, isInterrupted, comparison, delivered = null, notApplied = [] } = layerRun;
+  const { layer, runs, notes, cause, isInterrupted, comparison, strength = null, delivered = null, notApplied = [] } = layerRun;
   const outcome = worstOutcome(runs.map((run) => run.outcome));
   const broken = outcome !== 'pass' && outcome !== 'fail';
   // Without the files that are left out no test may be left.
@@ -315,6 +343,7 @@ export function evidenceOf(layerRun: LayerRun, provenance: Provenance): RunEvide
     skipped: broken ? null : figures.skipped,
     failures: broken ? [] : results.filter(isFailure).slice(0, MOST_FAILURES).map(failureSince(comparison)),
     ...(broken || comparison === undefined ? {} : describeComparison(all, comparison)),
+    ...(broken || strength === null ? {} : describeStrength(strength, comparison?.added ?? [])),
     ...(broken || notApplied.length === 0 ? {} : { not_applied: notApplied }),
     lines,
     ...(lines === null || leftOut.length === 0 ? {} : { not_in_coverage: leftOut.slice(0, MOST_FILES) }),
@@ -413,6 +442,13 @@ function describeComparison(all: readonly TestResult[], comparison: NonNullable<
     ...(quarantined.length === 0 ? {} : { quarantined: nameTests(quarantined) }),
     ...(base === null ? {} : { regressions_measured: regressions.length, compared_with: { base, ...(before === null ? {} : { before }) } }),
   };
+}
+
+function describeStrength(strength: TestStrength, added: readonly MeasuredTest[]): Partial<RunEvidence> {
+  const { tried, noticed, missed } = strength;
+  const message = `the new tests noticed ${noticed} of ${tried} small defects in the code that they run; not ${missed.slice(0, MOST_NAMED).join(', ')}. Assert what it returns.`;
+  const weak = added.slice(0, MOST_FAILURES).map((test) => describeFailure({ ...test, message }));
+  return { defects: { tried, noticed }, ...(isWeak(strength) ? { weak_tests: weak } : {}) };
 }
 
 function describeFailure({ id, file, line, message }: Pick<TestResult, 'id' | 'file' | 'line' | 'message'>): FailedTest {
