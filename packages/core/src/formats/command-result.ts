@@ -75,6 +75,7 @@ const UNEARNED = {
   lost_tests: 'ran at the base and did not run now',
   goal_unseen: "fails in the command's own run",
   goal_changed: 'passes only as this work changed tests, settings or marks',
+  goal_answered: 'passes with its own inputs, and with others fails as it did at the base',
 };
 const UNSURE = { goal_unsure: '' };
 /** Approves with a mark, as what gave no certain result does. */

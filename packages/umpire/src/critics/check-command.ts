@@ -24,8 +24,8 @@ import type { CommandState } from './command-base.js';
 import { listSetReports, runShellCommand } from './command-run.js';
 import type { CommandRun } from './command-run.js';
 import { findProjectRepository } from './commit-copy.js';
-import type { Earned } from '@umpire/guard/retrial/earned.js';
 import { askEarned, describeEarned, earnedMembers, softened } from './earned-approval.js';
+import type { EarnedApproval } from './earned-approval.js';
 import type { CriticJob, NamedCommand } from './critic.js';
 import { findHead, provenanceOf, readJudgedContent } from './provenance.js';
 import { describeUnstable, failedPackages, lastWhole, listTests, nameTests, tellingLines } from './failure-lines.js';
@@ -116,7 +116,7 @@ interface Measured extends RanCommand {
   /** What it and the tests beside it say of a change; null at the base, and where nothing was to compare. */
   readonly compared: ProjectTests | null;
   /** Whether a command that passed earned it; null where it failed, and where nothing was to compare with. */
-  readonly earned: Earned | null;
+  readonly earned: EarnedApproval | null;
   /** The command ran more than once, because no test fails that failed at the base. */
   readonly isAgain: boolean;
   /** It ran at this commit before: when. Null: it ran now. */
@@ -242,7 +242,7 @@ class Measuring<Job extends CheckJob> {
     const traces = await this.settle();
     const earned =
       last.end.code === 0
-        ? await askEarned(job, open.commit, check, async () => atBase ?? commandAtBase(open, check), { ...last.tests, flaky })
+        ? await askEarned(job, open.commit, check, async () => atBase ?? commandAtBase(open, check), { ...last.tests, flaky }, judged)
         : null;
     if (job.watch.signal.aborted) return { kind: 'interrupted' };
     if (judged !== null && this.repository !== null && !isAgain) this.keep(openBase(job, this.repository, judged), first, started, traces);

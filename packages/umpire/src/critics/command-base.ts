@@ -72,7 +72,7 @@ export async function commandAtBase(
   isDoubtful: (tests: TestsMeasurement, passed: boolean) => boolean = () => false,
 ): Promise<Baseline<CommandState | null>> {
   const { baseline } = await open.measured<CommandState | null>(partOf(named), async (own) => {
-    const runOnce = () => runIn(own, named);
+    const runOnce = () => commandInCopy(own, named);
     const first = await runOnce();
     if (first === null) return { state: null, uses: [], isBroken: true };
     const { tests, end } = first.run;
@@ -83,8 +83,8 @@ export async function commandAtBase(
   return baseline;
 }
 
-/** Once, in a copy of the base. Null: it could not be started. */
-async function runIn(own: CriticJob, named: NamedCommand) {
+/** Once, in a copy of a commit. Null: it could not be started. */
+export async function commandInCopy(own: CriticJob, named: NamedCommand) {
   const started = own.now();
   const call = {
     ...named,
@@ -101,7 +101,7 @@ async function runIn(own: CriticJob, named: NamedCommand) {
 
 /** Runs it there again, whatever is known of it. Null: it could not be started. */
 export async function commandAtBaseAgain(open: OpenBase, named: NamedCommand) {
-  return open.inCopy((own) => runIn(own, named));
+  return open.inCopy((own) => commandInCopy(own, named));
 }
 
 type OneRun = Pick<CommandState, 'end' | 'output' | 'durationMs' | 'tests'>;

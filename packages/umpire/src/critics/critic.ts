@@ -19,6 +19,8 @@ export interface CriticJob extends ToolJob {
   readonly base: string | null;
   /** In a run: the commit that the chain's last verdict judged, or the base. Null elsewhere. */
   readonly before?: string | null;
+  /** What the person asked for; absent outside a run. */
+  readonly goal?: string;
   /** The round of its chain, for a row that states none; null where it is not known. */
   readonly round: number | null;
   /** Unresolved comments of people on the pull request under review. */

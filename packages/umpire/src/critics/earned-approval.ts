@@ -12,16 +12,23 @@ import { namedResults } from './command-base.js';
 import type { CommandState } from './command-base.js';
 import type { CriticJob, NamedCommand } from './critic.js';
 import { listTests } from './failure-lines.js';
+import { findKnownAnswers } from './known-answers.js';
 import { quarantineOf } from './project-tests.js';
 
-/** Null: nothing has a name, and no judge changed. */
+/** With goal tests that pass with their own inputs alone. */
+export interface EarnedApproval extends Earned {
+  readonly answered: readonly TrialResult[];
+}
+
+/** Null: nothing has a name, and no judge changed. `judged`: the commit that is checked out, without changes; else null. */
 export async function askEarned(
   job: CriticJob,
   base: string,
   named: NamedCommand,
   atBase: () => Promise<Baseline<CommandState | null>>,
   now: TestsMeasurement,
-): Promise<Earned | null> {
+  judged: string | null,
+): Promise<EarnedApproval | null> {
   const { repository } = findBase(job.project, base);
   const read = await readChange({ gitTarget: repository.checkout, prefix: repository.prefix, base, to: null });
   const change = markCommandFiles(read, named.command, job.project);
@@ -30,43 +37,49 @@ export async function askEarned(
   if (!isNamed && old === null) return null;
   const { state: before } = await atBase();
   // What could not be started there has nothing to compare with.
-  if (before === null) return { unseen: [], lost: [], changed: [], unsure: [], doubtful: [THE_COMMAND] };
+  if (before === null) return { unseen: [], lost: [], changed: [], unsure: [], doubtful: [THE_COMMAND], answered: [] };
   const { isOut } = quarantineOf(job, now);
   const isFlaky = new Set(now.flaky);
   const counted = now.results.map((test) => (isOut.has(test.id) || isFlaky.has(test.id) ? { ...test, status: 'passed' as const } : test));
-  return judgeEarned({
+  const earned = judgeEarned({
     change,
     base: { passed: before.end.code === 0, results: namedResults(before), output: before.output },
     now: { passed: true, results: isNamed ? counted : null, output: '' },
     old,
   });
+  // What is refused already need not be asked again.
+  const isRefused = earned.unseen.length + earned.lost.length + earned.changed.length > 0;
+  const answered = isRefused || judged === null ? [] : await findKnownAnswers({ job, named, change, base, before, now, judged });
+  return { ...earned, answered };
 }
 
 /** Where a person lets tests be changed. */
-export function softened({ unseen, lost, changed, unsure, doubtful }: Earned): Earned {
-  return { unseen, lost: [], changed: [], unsure: [], doubtful: [...lost, ...changed, ...unsure, ...doubtful] };
+export function softened({ unseen, lost, changed, unsure, doubtful, answered }: EarnedApproval): EarnedApproval {
+  return { unseen, answered, lost: [], changed: [], unsure: [], doubtful: [...lost, ...changed, ...unsure, ...doubtful] };
 }
 
 const MOST_TESTS = 200;
 
 /** As evidence names them. */
-export function earnedMembers({ unseen, lost, changed, unsure, doubtful }: Earned) {
+export function earnedMembers({ unseen, lost, changed, unsure, doubtful, answered }: EarnedApproval) {
   const list = (tests: readonly TrialResult[]) =>
     tests.slice(0, MOST_TESTS).map(({ id, file, message }) => ({ id, file, message: message ?? null }));
   return {
     ...(unseen.length === 0 ? {} : { goal_unseen: list(unseen) }),
     ...(changed.length === 0 ? {} : { goal_changed: list(changed) }),
+    ...(answered.length === 0 ? {} : { goal_answered: list(answered) }),
     ...(unsure.length === 0 ? {} : { goal_unsure: list(unsure) }),
     ...(lost.length === 0 ? {} : { lost_tests: list(lost) }),
     ...(doubtful.length === 0 ? {} : { doubtful_tests: list(doubtful) }),
   };
 }
 
-export function describeEarned({ unseen, lost, changed, unsure, doubtful }: Earned): string {
+export function describeEarned({ unseen, lost, changed, unsure, doubtful, answered }: EarnedApproval): string {
   const lists = [
     listTests('Should pass and did not', unseen),
     listTests('Ran at the base and did not run now', lost),
     listTests('Was to pass, and does only as this work changed it or its settings', changed),
+    listTests('Passes with the inputs of the test, and with others fails as it did at the base', answered),
     listTests('Cannot run as it was at the base', unsure),
     listTests('Passed only as this work changed it', doubtful),
   ];

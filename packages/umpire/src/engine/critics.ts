@@ -88,7 +88,8 @@ export async function commandCritic({ command, report }: AskedCheck): Promise<Cr
 }
 
 export interface CriticContext {
-  readonly started: Pick<SessionStarted, 'loop' | 'loopFolder' | 'critic' | 'workspace' | 'project' | 'topic'>;
+  readonly started: Pick<SessionStarted, 'loop' | 'loopFolder' | 'critic' | 'workspace' | 'project' | 'topic'> &
+    Partial<Pick<SessionStarted, 'goal'>>;
   readonly settings: Pick<RunSettings, 'agents'>;
   readonly config: Settings;
   readonly guardian: Guardian;
@@ -296,6 +297,7 @@ export function createCriticJob(
     session,
     row,
     base: started.workspace?.base ?? null,
+    ...(started.goal === undefined ? {} : { goal: started.goal }),
     before,
     round,
     settings: config.critics,
