@@ -49,7 +49,9 @@ export const mocha: Runner = {
       `${file}.cjs`,
       makeReporter(`require('node:module').createRequire(require('node:fs').realpathSync(process.argv[1]))('mocha')`),
     );
-    return { words: `--reporter ${file}.cjs -O output=${file}`, unless: /^(?:-R|--reporter|-O|--reporter-options?)\b/ };
+    // What a reporter shows may be shown otherwise; what one writes is for somebody.
+    const writes = /^(?:-O|--reporter-options?)\b|^(?:(?:-R|--reporter)=)?(?:json(?:-stream)?|xunit|tap|html|doc|markdown|mocha-[\w-]+)$/;
+    return { words: `--reporter ${file}.cjs -O output=${file}`, unless: writes };
   },
   findBrokenFiles: (printed, files) => files.filter((file) => printed.includes(file)),
   prepare: ({ folder, script }, _job, scratch) => {

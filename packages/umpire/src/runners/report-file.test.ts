@@ -24,6 +24,12 @@ test('one larger than a chunk is read to its end', () => {
   expect(readReport(path, { format: 'lcov', root: '/project' }).coverage?.lines).toEqual({ covered: 30_000, total: 60_000, pct: 50 });
 });
 
+test('a test whose title holds the folder has the same name in every folder', () => {
+  const path = join(temporaryFolder(), 'junit.xml');
+  writeFileSync(path, '<testsuite><testcase classname="a" name="from /copy/tree/src to ."/></testsuite>');
+  expect(readReport(path, { format: 'junit', root: '/copy/tree' }).results?.map(({ id }) => id)).toEqual(['a > from ./src to .']);
+});
+
 test('what is not there is missing; what is no report is an error', () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'folder.json'));

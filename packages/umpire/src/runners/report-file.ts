@@ -139,12 +139,18 @@ function readRange(path: string, { format, root, keep, checkedFiles }: ReportOpt
       reader.write(chunk.subarray(0, length));
       at += length;
     }
-    return reader.end();
+    return withStableIds(reader.end(), root);
   } catch (error) {
     return makeFaultReport('error', format, `the report cannot be read: ${faultOf(error)}`);
   } finally {
     closeSync(file);
   }
+}
+
+/** A title may hold the folder that its test ran in, and each copy of a commit is another one. */
+function withStableIds(report: ToolReport, root: string): ToolReport {
+  if (report.results === undefined || root === '' || !report.results.some(({ id }) => id.includes(root))) return report;
+  return { ...report, results: report.results.map((result) => ({ ...result, id: result.id.replaceAll(root, '.') })) };
 }
 
 export function makeFaultReport(outcome: 'error' | 'missing', format: string | null, message: string): ToolReport {
