@@ -256,6 +256,7 @@ it('never stops an agent because of an error in the hook', async () => {
   for (const [event, args, told] of [
     ['{"cwd":', ['Stop'], 'no event of a coding agent'],
     ['[]', ['Stop'], 'it is not an object.'],
+    [' '.repeat(2 ** 26 + 1), ['Stop'], 'it has more than 64 MB'],
     [stops(project), [], 'Missing <event>: umpire hook <event>'],
     [stops(project), ['Notification'], 'There is no event "Notification".'],
     [stops(project), ['Stop', '--scope', 'all'], '--scope takes one of testing, any'],

@@ -1,9 +1,10 @@
 // A repository whose own settings name programs, as one from an archive may: commands that look run none of them, a run and `apply` only
 // the filters and merge drivers that its files ask for.
 
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
+import { hasBubblewrap } from './support/bubblewrap.js';
 import { gitIn } from './support/git-project.js';
 import { runInProcess } from './support/in-process.js';
 import { cleanUpProjects, makeProject } from './support/run-project.js';
@@ -150,15 +151,38 @@ it('fetches a missing object of a partial clone by no command of the repository'
   }
 }, 30_000);
 
-it('takes git from no folder inside a project', async () => {
-  const marked = join(marks, 'git-in-project');
-  const places = ['bin', 'node_modules/.bin'].map((name) => join(project.root, name));
+/** Programs that Umpire itself starts, in folders of a project that are first in the PATH, by any name for them. */
+function plantPrograms(root: string): string {
+  const places = ['bin', 'node_modules/.bin'].map((name) => join(root, name));
+  const link = join(project.beside, `link-to-${basename(root)}`);
+  symlinkSync(root, link);
   for (const place of places) {
     mkdirSync(place, { recursive: true });
-    writeFileSync(join(place, 'git'), `#!/bin/sh\ntouch ${marked}\nexec /usr/bin/git "$@"\n`, { mode: 0o755 });
+    for (const name of ['git', 'bwrap', 'bash', 'rm', 'chmod', 'kill', 'sleep', 'perl', 'python3', 'gh', 'notify-send'])
+      writeFileSync(join(place, name), `#!/bin/sh\nPATH=/usr/bin:/bin\ntouch ${join(marks, name)}\nexec ${name} "$@"\n`, { mode: 0o755 });
   }
-  const PATH = [...places, '.', process.env['PATH']].join(':');
-  const { exit } = await project.startWith({ env: { PATH } }, 'status').ended;
-  const guarded = await project.startWith({ env: { PATH }, cwd: join(project.root, 'bin') }, 'guard', '--base', 'HEAD').ended;
-  expect([exit, guarded.exit, existsSync(marked)]).toEqual([0, 0, false]);
-});
+  return [...places, 'bin', '.', join(link, 'bin'), process.env['PATH']].join(':');
+}
+
+it('takes no program of its own from a folder inside a project', async () => {
+  const PATH = plantPrograms(project.root);
+  const agent = ['--agent-command', `/bin/sh -c 'echo "{\\"status\\":\\"completed\\"}" > "$UMPIRE_RESULT_FILE"'`];
+  const until = ['until', 'test -e done.txt | /bin/cat', 'a file', '--max-rounds', '1', ...agent];
+  const plain = join(project.beside, 'plain');
+  mkdirSync(plain);
+  for (const [cwd, ...args] of [
+    [project.root, 'status'],
+    [join(project.root, 'bin'), 'guard', '--base', 'HEAD'],
+    [project.beside, 'guard', '--base', 'HEAD', '--project', 'project'],
+    [project.beside, ...until, '--project', 'project', ...(hasBubblewrap ? ['--sandbox'] : [])],
+  ] as const) {
+    await project.startWith({ env: { PATH }, cwd }, ...args).ended;
+    expect(
+      ran().filter((name) => name !== 'filter'),
+      args.join(' '),
+    ).toEqual([]);
+  }
+  // A folder without git is a project too.
+  const { exit } = await project.startWith({ env: { PATH: plantPrograms(plain) }, cwd: plain }, ...until).ended;
+  expect([exit, ran()]).toEqual([4, []]);
+}, 60_000);

@@ -5,6 +5,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 import { UmpireError } from '@umpire/core/model/errors.js';
 import type { Sandbox } from '@umpire/core/model/ports.js';
+import { personalPath } from '../sessions/environment.js';
 
 export interface Guardian {
   /** The run's id. Child processes have it in their environment as UMPIRE_RUN. */
@@ -20,11 +21,15 @@ export interface Guardian {
   close(): Promise<void>;
 }
 
+function ownPath(): string {
+  return `${personalPath()}:/usr/bin:/bin`;
+}
+
 /** Removes the folder `$1`. A program may have made folders in it that cannot be written. */
 const REMOVE = 'rm -rf -- "$1" 2>/dev/null || { chmod -R u+rwX -- "$1"; rm -rf -- "$1"; } 2>/dev/null';
 
 export function removeCopies(folder: string): void {
-  spawnSync('/bin/sh', ['-c', REMOVE, 'sh', folder], { stdio: 'ignore' });
+  spawnSync('/bin/sh', ['-c', REMOVE, 'sh', folder], { stdio: 'ignore', env: { PATH: ownPath() } });
 }
 
 /**
@@ -76,7 +81,7 @@ export function startGuardian(run: string, sandbox: Sandbox | null = null): Guar
   const child = spawn('/bin/sh', ['-c', SCRIPT, 'umpire-guardian', run, sandbox?.copies ?? ''], {
     cwd: '/',
     // Not the run's environment: the guardian of a nested run must outlive the outer one.
-    env: { PATH: `${process.env['PATH'] ?? ''}:/usr/bin:/bin` },
+    env: { PATH: ownPath() },
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });

@@ -57,7 +57,7 @@ export async function openSandbox(places: SandboxPlaces): Promise<Sandbox> {
   if (platform() !== 'linux' || bwrap === null) throw new UmpireError('sandbox-unavailable', whyNone(platform()));
   const enter = (binds: readonly string[], argv: readonly string[]) => [...HEEDLESS, bwrap, ...BASE, ...binds, '--', ...HEEDING, ...argv];
   // The last line of a command's error; null where it succeeds.
-  const [program = '', ...args] = enter([], ['true']);
+  const [program = '', ...args] = enter([], ['/bin/sh', '-c', ':']);
   const fault = await new Promise<string | null>((resolve) => {
     execFile(program, args, { timeout: 10_000 }, (error, _, stderr) => {
       resolve(error === null ? null : (stderr.trim().split('\n').at(-1) ?? '') || error.message);

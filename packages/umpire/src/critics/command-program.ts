@@ -5,9 +5,8 @@ import { spawn } from 'node:child_process';
 import { quoteWord, readShell } from '@umpire/core/formats/shell-text.js';
 import type { ShellCommand, ShellList } from '@umpire/core/formats/shell-text.js';
 import { UmpireError } from '@umpire/core/model/errors.js';
-import { lookUpProgram } from '../agents/program-lookup.js';
 import { findWatchedCall } from '../runners/watch-mode.js';
-import { inheritedVariables } from '../sessions/environment.js';
+import { findPersonalProgram, inheritedVariables } from '../sessions/environment.js';
 
 /** The program that a command begins with and cannot pass without, where its text says so plainly. */
 export function findFirstProgram(command: string): string | null {
@@ -52,9 +51,9 @@ export const SYSTEM_SHELL: readonly string[] = ['/bin/sh', '-c'];
  */
 export async function findShell(command: string, folder: string): Promise<readonly string[] | null> {
   if (readExitStatus(command).pipe === null) return SYSTEM_SHELL;
-  const bash = lookUpProgram({ argv: ['bash'] }, '/');
+  const bash = findPersonalProgram('bash');
   // By its full path: the check may have folders of the worktree in its PATH, and an agent writes there.
-  for (const shell of [...('place' in bash ? [bash.place] : []), '/bin/sh'])
+  for (const shell of [...(bash === null ? [] : [bash]), '/bin/sh'])
     if ((await runForStatus(shell, ['-o', 'pipefail', '-c', ':'], folder)) === 0) return [shell, '-o', 'pipefail', '-c'];
   return null;
 }

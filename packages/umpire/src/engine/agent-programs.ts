@@ -10,6 +10,7 @@ import { AGENT_NAMES, PRESET_NAMES, findKnownAgent } from '../agents/known/known
 import { lookUpProgram, explainUnstartable, splitCommand } from '../agents/program-lookup.js';
 import type { ProgramLookup } from '../agents/program-lookup.js';
 import { didYouMean } from '@umpire/core/formats/nearest-word.js';
+import { findPersonalProgram } from '../sessions/environment.js';
 import { CONFIG } from '../sessions/project.js';
 import type { AgentSettings, CommandLine, Settings } from '../sessions/settings.js';
 import { addToList } from '@umpire/core/formats/multimap.js';
@@ -55,19 +56,25 @@ export function programNamed(name: string, { started, settings, session, config,
   return presetNamed(name, session);
 }
 
-function presetNamed(name: string, session: string): Program | null {
+/** `path`: the PATH of its settings. */
+function presetNamed(name: string, session: string, path?: string): Program | null {
   const found = findKnownAgent(name);
   if (found === null) return null;
   const { agent, isAcp } = found;
-  if (!isAcp) return { over: 'events', spec: { name, argv: [agent.program], agent } };
+  if (!isAcp) return { over: 'events', spec: { name, argv: preferPersonal([agent.program], path), agent } };
   const { argv, env, countsTokens } = agent.acp;
   const more = { ...(env === undefined ? {} : { env }), ...(countsTokens === undefined ? {} : { countsTokens }) };
-  return { over: 'acp', spec: { name, argv: argv(session), ...more } };
+  return { over: 'acp', spec: { name, argv: preferPersonal(argv(session), path), ...more } };
+}
+
+/** A program of that name in node_modules or in a worktree's environment may be an agent's, and would speak as a critic. */
+function preferPersonal([program = '', ...args]: readonly string[], path?: string): readonly string[] {
+  return [(path === undefined ? findPersonalProgram(program) : null) ?? program, ...args];
 }
 
 /** A preset, changed by the settings. */
 function changedPreset(name: string, uses: string, set: AgentSettings, session: string): Program {
-  const preset = presetNamed(uses, session);
+  const preset = presetNamed(uses, session, set.env['PATH']);
   if (preset === null)
     throw new UmpireError('agent-unknown', { name: uses, known: PRESET_NAMES.join(', '), meant: didYouMean(uses, PRESET_NAMES) });
   const { model, args = [] } = set;

@@ -4,11 +4,10 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { readShell } from '@umpire/core/formats/shell-text.js';
-import { lookUpProgram } from '../agents/program-lookup.js';
 import { networkFault } from '../forge/github-access.js';
 import { lineOf } from '../views/safe-text.js';
 import type { CommandLine, NotifyWays, Settings } from '../sessions/settings.js';
-import { isWebAddress } from '../sessions/environment.js';
+import { findPersonalProgram, isWebAddress } from '../sessions/environment.js';
 
 interface NotifyResult {
   /** The program only: the rest of the command may hold a password. */
@@ -89,12 +88,15 @@ const SCRIPT = ['on run argv', 'display notification (item 1 of argv) with title
 
 /** Null: this machine has no such program, as on a server. */
 async function tellDesktop(text: string, options: NotifyOptions): Promise<NotifyResult | null> {
-  const ways: readonly CommandLine[] = [
+  const ways: readonly (readonly [program: string, ...args: readonly string[]])[] = [
     ['notify-send', '--', 'Umpire', slackText(text)],
     ['osascript', ...SCRIPT.flatMap((line) => ['-e', line]), text],
   ];
-  const found = ways.find((argv) => 'place' in lookUpProgram({ argv: [argv[0] ?? ''] }, options.cwd));
-  return found === undefined ? null : { ...(await runNotifyCommand(found, options)), program: 'desktop' };
+  for (const [name, ...args] of ways) {
+    const program = findPersonalProgram(name);
+    if (program !== null) return { ...(await runNotifyCommand([program, ...args], options)), program: 'desktop' };
+  }
+  return null;
 }
 
 export interface NotifyOptions {

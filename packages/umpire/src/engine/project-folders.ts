@@ -4,7 +4,7 @@ import { accessSync, constants, existsSync, mkdirSync, readdirSync, realpathSync
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import { isFile, isFolder, statOf } from '../sessions/file-system.js';
-import { homeFolder } from '../sessions/environment.js';
+import { homeFolder, noteProject } from '../sessions/environment.js';
 import { faultOf, makeFolders } from '../sessions/session-folder.js';
 import { sha256 } from '../sessions/hash.js';
 import { JOURNAL } from '../sessions/journal-file.js';
@@ -17,7 +17,9 @@ import type { Repository } from '../work/repository.js';
 export function openProject(path: string): string {
   const place = resolve(path);
   if (!isFolder(place)) throw new UmpireError('project-missing', { path });
-  return realpathSync.native(place);
+  const project = realpathSync.native(place);
+  noteProject(project);
+  return project;
 }
 
 /**
@@ -48,6 +50,7 @@ export function projectOf(recorded: string, sessionFolder: string): string {
   const isAround = dirname(sessionFolder) === join(around, '.umpire', 'sessions');
   if (isFolder(recorded)) return openProject(recorded);
   if (!isAround) throw new UmpireError('project-moved', { session: basename(sessionFolder), path: recorded });
+  noteProject(around);
   return around;
 }
 

@@ -4,9 +4,8 @@
 import { spawn } from 'node:child_process';
 import { UmpireError } from '@umpire/core/model/errors.js';
 import { isObject, own, parseJson } from '@umpire/core/formats/json-text.js';
-import { lookUpProgram } from '../agents/program-lookup.js';
 import { lineOf } from '../views/safe-text.js';
-import { isWebAddress } from '../sessions/environment.js';
+import { findPersonalProgram, isWebAddress, personalPath } from '../sessions/environment.js';
 
 export interface GithubRequest {
   readonly method: 'GET' | 'POST' | 'PATCH';
@@ -26,10 +25,10 @@ export async function openGithub(host: string, env: NodeJS.ProcessEnv = process.
   const token = [env['GITHUB_TOKEN'], env['GH_TOKEN']].find((value) => value !== undefined && value !== '');
   const api = apiOf(host, env);
   if (token !== undefined && api !== null) return (request) => askApi(api, token, request);
-  const program = lookUpProgram({ argv: ['gh'] }, process.cwd());
-  const isLoggedIn = 'place' in program && (await runGh(program.place, ['auth', 'token', '--hostname', host])).code === 0;
+  const program = findPersonalProgram('gh');
+  const isLoggedIn = program !== null && (await runGh(program, ['auth', 'token', '--hostname', host])).code === 0;
   if (!isLoggedIn) throw new UmpireError('forge-login', { host });
-  return (request) => askGh(program.place, host, request);
+  return (request) => askGh(program, host, request);
 }
 
 /** A token goes to github.com, or to the server that the environment names: never to a host that only the repository's settings name. */
@@ -106,7 +105,8 @@ function runGh(program: string, args: readonly string[], body?: unknown): Promis
     const child = spawn(program, args, {
       stdio: ['pipe', 'pipe', 'pipe'],
       timeout: TIMEOUT_MS,
-      env: { ...process.env, GH_PROMPT_DISABLED: '1' },
+      // It starts git.
+      env: { ...process.env, PATH: personalPath(), GH_PROMPT_DISABLED: '1' },
     });
     const out: Buffer[] = [];
     const err: Buffer[] = [];

@@ -1,6 +1,6 @@
 // What Umpire reads from its environment: the home, cache and state folders, and the variables that its child processes inherit.
 
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, realpathSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { isFile } from './file-system.js';
@@ -48,18 +48,55 @@ export function inheritedVariables(): Readonly<Record<string, string>> {
 /** The system's default without a PATH. */
 export const USUAL_PATH = '/bin:/usr/bin';
 
+/** The projects that this process works on, links resolved. */
+const projects = new Set<string>();
+
+/** Programs that Umpire itself needs are not taken from this project, nor from the repository around it. */
+export function noteProject(folder: string): void {
+  projects.add(realPlace(folder));
+}
+
+/** The tests of a folder of the PATH, and of a file in it, for the projects that were known then. */
+let personal: { readonly key: string; readonly path: string; readonly roots: readonly string[] } | null = null;
+
 /**
  * A5: the folders of the PATH that no project fills. Programs that Umpire itself needs are taken from these alone: npm and npx put a
  * project's own programs first, and a relative folder is wherever one stands.
  */
 export function personalPath(): string {
-  const project = repositoryAround(process.cwd());
-  const folders = (process.env['PATH'] ?? USUAL_PATH).split(delimiter);
-  const isForeign = (folder: string): boolean =>
-    !isAbsolute(folder) ||
-    `${folder}/`.includes('/node_modules/') ||
-    (project !== null && (folder === project || folder.startsWith(`${project}/`)));
-  return folders.filter((folder) => !isForeign(folder)).join(delimiter);
+  return readPersonalPath().path;
+}
+
+function readPersonalPath() {
+  const { PATH = USUAL_PATH } = process.env;
+  const key = `${projects.size}\0${process.cwd()}\0${PATH}`;
+  if (personal?.key === key) return personal;
+  const around = repositoryAround(process.cwd());
+  const roots = [...projects].flatMap((project) => [project, repositoryAround(project) ?? project]);
+  const own = [...new Set([...roots, ...(around === null ? [] : [around])])].filter((root) => !isAroundHome(root));
+  const folders = PATH.split(delimiter).filter((folder) => isAbsolute(folder) && !isInProject(folder, own, '/node_modules/'));
+  personal = { key, path: folders.join(delimiter), roots: own };
+  return personal;
+}
+
+/** As it is named, and where its links lead. */
+function isInProject(place: string, roots: readonly string[], part: string | null): boolean {
+  return [place, realPlace(place)].some(
+    (path) => (part !== null && `${path}/`.includes(part)) || roots.some((root) => `${path}/`.startsWith(`${root}/`)),
+  );
+}
+
+/** Who keeps the home folder in a repository has all of their own programs in it. */
+function isAroundHome(root: string): boolean {
+  return root === '/' || [homeFolder(), realPlace(homeFolder())].some((home) => home === root || home.startsWith(`${root}/`));
+}
+
+function realPlace(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path;
+  }
 }
 
 function repositoryAround(start: string): string | null {
@@ -71,18 +108,26 @@ function repositoryAround(start: string): string | null {
 
 const found = new Map<string, string>();
 
-/** A program that Umpire itself needs; null where the person has none. */
+/** A program that Umpire itself needs; null where the person has none. A link into a project leads to a program of the project. */
 export function findPersonalProgram(name: string): string | null {
-  const path = personalPath();
-  const key = `${name}\0${path}`;
-  const known = found.get(key);
+  const { key, path, roots } = readPersonalPath();
+  const known = found.get(`${name}\0${key}`);
   if (known !== undefined) return known;
   const place = path
     .split(delimiter)
     .map((folder) => join(folder, name))
-    .find((each) => isFile(each));
-  if (place !== undefined) found.set(key, place);
+    .find((each) => isProgram(each) && !isInProject(each, roots, null));
+  if (place !== undefined) found.set(`${name}\0${key}`, place);
   return place ?? null;
+}
+
+function isProgram(place: string): boolean {
+  try {
+    accessSync(place, constants.X_OK);
+    return isFile(place);
+  } catch {
+    return false;
+  }
 }
 
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]', 'localhost']);

@@ -4,6 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, realpathSync, readdirSync } from 'node:fs';
 import { join, resolve, relative, sep } from 'node:path';
+import { findPersonalProgram, personalPath } from '../sessions/environment.js';
 import { ENVIRONMENT_NOTE, isPythonEnvironment, originsOf } from '../sessions/python-environment.js';
 import { isFile, lstatOf, namesIn, statOf } from '../sessions/file-system.js';
 
@@ -211,7 +212,15 @@ const PROJECT_FILES = ['pyproject.toml', 'setup.py', 'setup.cfg'];
 /** The prefix of the Python on the PATH (a shim, a container or conda). The system's Python has no editable packages. */
 function prefixOnPath(project: string): string | null {
   if (!PROJECT_FILES.some((name) => isFile(join(project, name)))) return null;
-  const { status, stdout } = spawnSync('python3', ['-c', 'import sys; print(sys.prefix)'], { cwd: '/', encoding: 'utf8', timeout: 10_000 });
+  const python = findPersonalProgram('python3');
+  if (python === null) return null;
+  const { status, stdout } = spawnSync(python, ['-c', 'import sys; print(sys.prefix)'], {
+    cwd: '/',
+    // A shim looks for the Python that it stands for.
+    env: { ...process.env, PATH: personalPath() },
+    encoding: 'utf8',
+    timeout: 10_000,
+  });
   const place = status === 0 ? resolveLinks(stdout.trim()) : null;
   return place === '/usr' ? null : place;
 }

@@ -3,7 +3,6 @@
 // check all changes since then, and runs the command of an active `umpire until --here`. Status 2 refuses, with the reason on stderr; errors
 // end with status 1, which never stops an agent: it could not fix them.
 
-import { text as readText } from 'node:stream/consumers';
 import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import { hookEventOf } from '@umpire/core/formats/hook-event.js';
 import { isObject, parseJson } from '@umpire/core/formats/json-text.js';
@@ -318,9 +317,19 @@ export async function runHook({ event: name, base, scope }: Given<'hook'>): Prom
   return note === null ? { exit: 0 } : { stdout: `${JSON.stringify({ systemMessage: note })}\n`, exit: 0 };
 }
 
+/** An event holds what an agent is about to write into a file. */
+const MOST_EVENT_BYTES = 64 * 1024 * 1024;
+
 /** Reads stdin to its end: a long event arrives in pieces. */
 async function readEvent(): Promise<Readonly<Record<string, unknown>>> {
-  const json = parseJson(await readText(process.stdin));
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MOST_EVENT_BYTES) throw new UmpireError('hook-event', { detail: `it has more than ${MOST_EVENT_BYTES / 1024 ** 2} MB` });
+    chunks.push(chunk);
+  }
+  const json = parseJson(Buffer.concat(chunks).toString('utf8'));
   if (json.ok && isObject(json.value)) return json.value;
   throw new UmpireError('hook-event', { detail: json.ok ? 'it is not an object' : json.problem });
 }
