@@ -124,10 +124,21 @@ complete "$(cat ~/.claude/settings.json)"`);
     mkdirSync(home);
     const name = `umpire-left-${project.beside.split('/').at(-1) ?? ''}`;
     const left = `~/.npm/${name} ~/.cache/${name} /tmp/${name}`;
-    const agent = project.sh(`touch ${left} && echo x > fixed.txt; complete done`);
-    const check = `test -e fixed.txt && ! ls ${left} 2> /dev/null | grep . && touch ${left}`;
+    const inSession = join(project.root, '.umpire/sessions/s', name);
+    const agent = project.sh(`touch ${left} ${inSession} && echo x > fixed.txt; complete done`);
+    const check = `test -e fixed.txt && ! ls ${left} ${inSession} 2> /dev/null | grep . && touch ${left}`;
     const env = { HOME: home, XDG_CACHE_HOME: '' };
-    const { exit, err } = await project.umpireWith({ env }, 'until', check, '--sandbox', '--max-rounds', '1', ...agent);
+    const { exit, err } = await project.umpireWith(
+      { env },
+      'until',
+      check,
+      '--session',
+      '.umpire/sessions/s',
+      '--sandbox',
+      '--max-rounds',
+      '1',
+      ...agent,
+    );
     expect(exit, err).toBe(0);
     expect([readdirSync(join(home, '.npm')), existsSync(join(home, '.cache', name))]).toEqual([[], false]);
     rmSync(`/tmp/${name}`);

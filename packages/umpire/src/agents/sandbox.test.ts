@@ -1,5 +1,6 @@
 // Real programs in the real sandbox: where they can write, how they are started, asked to finish and ended.
 
+import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -113,6 +114,26 @@ describe.skipIf(!hasBubblewrap)('with bubblewrap', () => {
     const shut = [join(kept, 'd'), join(session, 'journal.ndjson'), join(session, 'verdicts', 'e'), '/etc/umpire-was-here', '/umpire'];
     expect(await canWrite(...open, ...shut)).toEqual([...open.map(() => true), ...shut.map(() => false)]);
     expect(readFileSync(join(session, 'journal.ndjson'), 'utf8')).toBe('one\n');
+  });
+
+  it('a check sees nothing in the folders of agents, and leaves nothing beside the work that it was given', async () => {
+    const outer = newFolder();
+    const at = (path: string) => join(outer, path);
+    for (const folder of ['session/verdicts', 'trees/task', 'trees/check', 'scratch/one']) mkdirSync(at(folder), { recursive: true });
+    for (const file of ['session/left', 'trees/task/left', 'trees/check/own']) writeFileSync(at(file), '');
+    const sandbox = await openSandbox({
+      kept: [outer],
+      write: [],
+      sealed: [at('session/verdicts')],
+      agents: [at('session'), at('trees'), at('trees/task')],
+      scratch: at('scratch'),
+    });
+    const text = `cd '${outer}'; find session trees -type f; for file in session/a trees/a trees/check/a scratch/a scratch/one/a; do echo x 2> /dev/null > $file && echo wrote $file; done`;
+    const argv = ['/bin/sh', '-c', `{ ${text}; } 2> /dev/null`];
+    const [program = '', ...args] = sandbox.around({ argv, workdir: at('trees/check'), env: { PATH: searchPath }, isCheck: true });
+    const said = execFileSync(program, args, { encoding: 'utf8' }).trim().split('\n');
+    expect(said).toEqual(['trees/check/own', 'wrote trees/check/a', 'wrote scratch/one/a']);
+    expect(['trees/check/a', 'scratch/one/a', 'session/a'].map((path) => existsSync(at(path)))).toEqual([true, true, false]);
   });
 
   it('cannot move or remove sealed files', async () => {

@@ -4,11 +4,12 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { platform } from 'node:os';
-import { delimiter, dirname, isAbsolute } from 'node:path';
+import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { UmpireError } from '@umpire/core/model/errors.js';
 import type { Sandbox } from '@umpire/core/model/ports.js';
 import { openPrivateState, realPlaces, temporaryFolders } from './private-state.js';
 import { checkProgram } from './supervisor.js';
+import { namesIn } from '../sessions/file-system.js';
 import { findPersonalProgram } from '../sessions/environment.js';
 
 /** All absolute. Where one contains another, the later list wins; private copies are writable also inside a kept folder. */
@@ -23,6 +24,8 @@ export interface SandboxPlaces {
   readonly sealed: readonly string[];
   /** Folders that look empty. */
   readonly hidden?: readonly string[];
+  /** Where agents write: the session folder, worktrees. Checks see empty folders, with their own working folder in them. */
+  readonly agents?: readonly string[];
   /** Where Umpire keeps what its checks work with. Agents see an empty folder. */
   readonly scratch?: string;
   /** A new folder for the private copies of this run. Without it there are none. */
@@ -84,8 +87,12 @@ export async function openSandbox(places: SandboxPlaces): Promise<Sandbox> {
       const temporary = temporaryFolders();
       const scratch = scratchIn === undefined ? [] : realPlaces([scratchIn]);
       const added = realPlaces(places.write);
-      const own = realPlaces([...(isCheck ? scratch : []), workdir, ...(alongside === undefined ? [] : [alongside(workdir)]), ...writable]);
-      const sealed = realPlaces(places.sealed);
+      const emptied = isCheck ? outermost([...realPlaces(places.agents ?? []), ...scratch]) : [];
+      // A check that could leave a file beside them would speak to the next one.
+      const works = isCheck ? scratch.flatMap((place) => namesIn(place).map((name) => join(place, name))) : [];
+      const own = realPlaces([...works, workdir, ...(alongside === undefined ? [] : [alongside(workdir)]), ...writable]);
+      const isEmptied = (place: string) => emptied.some((folder) => `${place}/`.startsWith(`${folder}/`));
+      const sealed = realPlaces(places.sealed).filter((place) => !isEmptied(place));
       const shut = [
         ...realPlaces(places.kept),
         ...copied.flatMap(({ shown }) => shown),
@@ -102,9 +109,11 @@ export async function openSandbox(places: SandboxPlaces): Promise<Sandbox> {
           [...added, ...own, ...sealed],
         ),
         ...grounds(added.map(openAt), [...own, ...sealed]),
+        ...emptied.map((place): Bind => ({ how: '--tmpfs', place })),
         ...own.map(openAt),
+        ...emptied.map((place): Bind => ({ how: '--remount-ro', place })),
         ...sealed.map(shutAt),
-      ].flatMap(({ how, place, from = place }) => [how, from, place]);
+      ].flatMap(({ how, place, from = place }) => (how === '--tmpfs' || how === '--remount-ro' ? [how, place] : [how, from, place]));
       const empty = [...realPlaces(places.hidden ?? []), ...(isCheck ? [] : scratch)];
       const hidden = empty.flatMap((place) => ['--tmpfs', place, '--remount-ro', place]);
       return enter([...binds, ...hidden, '--chdir', workdir], argv);
@@ -112,6 +121,11 @@ export async function openSandbox(places: SandboxPlaces): Promise<Sandbox> {
     close: () => state?.close(),
     ...(copies === undefined ? {} : { copies }),
   };
+}
+
+function outermost(places: readonly string[]): readonly string[] {
+  const all = [...new Set(places)];
+  return all.filter((place) => !all.some((other) => place.startsWith(`${other}/`)));
 }
 
 interface Unavailable extends Readonly<Record<string, string>> {
@@ -146,7 +160,7 @@ export function whyFailed(fault: string, read: (name: string) => string | null):
 }
 
 interface Bind {
-  readonly how: '--bind' | '--bind-try' | '--ro-bind-try';
+  readonly how: '--bind' | '--bind-try' | '--ro-bind-try' | '--tmpfs' | '--remount-ro';
   readonly place: string;
   /** What stands at this place; the place itself where not given. */
   readonly from?: string;

@@ -33,8 +33,6 @@ export interface CommandCall {
   /** Takes the exit status of a pipe as it is: that of its last part. */
   readonly trustsExitStatus: boolean;
   readonly workdir: string;
-  /** The session folder, which the command may write to. */
-  readonly session: string;
   /** Finds processes of the command that left its group. */
   readonly mark: string;
   readonly timeoutMs: number;
@@ -59,7 +57,7 @@ export interface CommandRun {
 export type CommandEnd = CommandRun | { readonly unstarted: string };
 
 export async function runShellCommand(call: CommandCall, guardian: Guardian, watch: Watch): Promise<CommandEnd> {
-  const { command, trustsExitStatus, workdir, session, mark, timeoutMs } = call;
+  const { command, trustsExitStatus, workdir, mark, timeoutMs } = call;
   const shell = trustsExitStatus ? SYSTEM_SHELL : await findShell(command, workdir);
   if (shell === null) return { unstarted: 'The command has a pipe, and no shell with pipefail was found. Install bash.' };
   const scratch = makeScratch('command');
@@ -84,12 +82,12 @@ export async function runShellCommand(call: CommandCall, guardian: Guardian, wat
     };
     const asked = askForNames(command, scratch, workdir);
     const around = withoutTestRun(inheritedVariables());
-    const own = { ...asked.env, UMPIRE_RUN: guardian.run, UMPIRE_SESSION: session, UMPIRE_CHECK: mark };
+    const own = { ...asked.env, UMPIRE_RUN: guardian.run, UMPIRE_CHECK: mark };
     const launch = {
       // Both streams in one, in their order: some runners name a test on one of them and its program on the other.
       argv: ['/bin/sh', '-c', 'exec "$@" 2>&1', 'sh', ...shell, asked.command],
       workdir,
-      writable: [session, scratch],
+      writable: [scratch],
       env: { ...around, ...environmentIn(around)(workdir), ...own },
       isCheck: true,
       mark: `UMPIRE_CHECK=${mark}`,

@@ -65,6 +65,7 @@ export async function openSessionSandbox(
     sealed: [...SEALED_NAMES.map((name) => join(session, name)), join(configHome(), 'umpire')],
     // The key of journals, and the record of what the person trusts.
     hidden: [copies, ...[keyFolder() ?? []].flat()],
+    ...(sessionGit === null ? {} : { agents: [session, join(project, '.umpire', 'sessions'), sessionGit.folder] }),
     scratch: scratchHome(),
     copies: join(copies, run),
   });
