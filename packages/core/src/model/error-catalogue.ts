@@ -608,7 +608,7 @@ export const ERRORS = {
     exit: 1,
     message:
       'Installed packages in your checkout changed since the session began ({folders}), and they cannot be installed anew: {detail}.',
-    hint: 'Restore them, for example with `npm ci`, then run `umpire resume`. It trusts what is installed by then.',
+    hint: 'Install them again (npm ci, pnpm install, uv sync …), then run `umpire resume`. It trusts what is installed by then.',
   },
   'branch-in-use': {
     exit: 1,

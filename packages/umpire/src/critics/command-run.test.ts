@@ -64,6 +64,13 @@ it('does not show itself to tests and what they start', SOAK, async () => {
   expect({ names, isHidden: output.includes('options undefined') }, output).toEqual({ names: ['passed a.test.js > env'], isHidden: true });
 });
 
+it('leaves tests what the command itself put into NODE_OPTIONS', async () => {
+  const text = "const { test } = require('node:test');\ntest('env', () => console.log('options', process.env.NODE_OPTIONS));\n";
+  const command = 'NODE_OPTIONS="--no-warnings $NODE_OPTIONS" node --test';
+  const { output } = await runIn({ 'package.json': '{}', 'a.test.js': text }, command);
+  expect(output).toMatch(/^.*options --no-warnings$/m);
+});
+
 it('is bounded where a suite prints without end, and reads no names of what is cut off', SOAK, async () => {
   const printed = `printf 'TAP version 13\\nok 1 - a\\n1..1\\n'; yes 'a line of a very long log that somebody left in' | head -c 200000000; exit 1`;
   const { end, names, output } = await runIn({}, printed);

@@ -6,7 +6,6 @@ import {
   appendFileSync,
   copyFileSync,
   existsSync,
-  lstatSync,
   mkdirSync,
   readdirSync,
   realpathSync,
@@ -17,10 +16,11 @@ import {
 } from 'node:fs';
 import { dirname, join, posix, relative } from 'node:path';
 import { askGit, git, gitFault, runGitSync, nameOf, rawNames } from '../work/git.js';
-import { linkEnvironment, findOuterEnvironment, linkPackages } from '../work/virtualenv-links.js';
+import { linkEnvironment, findOuterEnvironment } from '../work/virtualenv-links.js';
 import type { SharedFile } from '../work/virtualenv-links.js';
 import { tryRevParse } from './provenance.js';
-import { placeSharedFiles } from '../work/shared-files.js';
+import { packageKind } from '../work/installers.js';
+import { linkOne, placeSharedFiles } from '../work/shared-files.js';
 import { OUTER_ENVIRONMENT, PROVISIONS_NOTE, isPythonEnvironment } from '../sessions/python-environment.js';
 import { makeScratch } from '../sessions/session-folder.js';
 
@@ -62,8 +62,10 @@ export async function copyCommit(repository: ProjectRepository, commit: string):
     await git(gitTarget, ['checkout-index', '--all', '--force']);
     const installed = foldersOf(top, '');
     await makeRepository(repository, gitTarget, commit, ignoredOf(top, installed));
-    const items = [...installed.flatMap((path) => sharedFilesOf(top, path)), ...outerOf(top, prefix, installed)];
-    placeSharedFiles(root, { items: items.filter(({ at }) => hasFolder(root, at)) });
+    // A package of the project that the commit does not have yet needs none.
+    const needed = installed.filter((path) => existsSync(join(root, dirname(path))));
+    const outer = existsSync(join(root, prefix)) ? outerOf(top, prefix, installed) : [];
+    placeSharedFiles(root, { items: [...needed.flatMap((path) => linkOne(top, path, false)), ...outer] });
     writeFileSync(join(scratch, PROVISIONS_NOTE), JSON.stringify([...installed, join(prefix, OUTER_ENVIRONMENT)]));
     linkOuter(top, scratch);
     const project = join(root, prefix);
@@ -130,9 +132,8 @@ export function listGitNames(project: string, args: readonly string[]): readonly
   return [...new Set(rawNames(stdout).map(nameOf))];
 }
 
-const PACKAGES = 'node_modules';
-/** Installed packages, of Node and of Python. */
-const INSTALLED: ReadonlySet<string> = new Set([PACKAGES, '.venv', 'venv']);
+/** Also those that virtualenv has not made. */
+const ENVIRONMENTS: ReadonlySet<string> = new Set(['.venv', 'venv']);
 const ASIDE: ReadonlySet<string> = new Set(['.git', '.umpire', 'dist', 'build', 'coverage', '.cache']);
 const MOST_LEVELS = 6;
 
@@ -141,18 +142,11 @@ function foldersOf(top: string, at: string, level = 0): readonly string[] {
   if (level > MOST_LEVELS) return [];
   return readdirSync(join(top, at), { withFileTypes: true }).flatMap((entry) => {
     const path = at === '' ? entry.name : `${at}/${entry.name}`;
+    const kind = packageKind(top, path);
     // A link may lead nowhere.
-    if (INSTALLED.has(entry.name) && (entry.isDirectory() || entry.isSymbolicLink())) return existsSync(join(top, path)) ? [path] : [];
+    if ((kind !== null && kind !== 'other') || ENVIRONMENTS.has(entry.name)) return existsSync(join(top, path)) ? [path] : [];
     return entry.isDirectory() && !ASIDE.has(entry.name) ? foldersOf(top, path, level + 1) : [];
   });
-}
-
-function sharedFilesOf(top: string, at: string): readonly SharedFile[] {
-  const isFolder = lstatSync(join(top, at)).isDirectory();
-  const isPackages = isFolder && (at === PACKAGES || at.endsWith(`/${PACKAGES}`));
-  if (isPackages) return linkPackages(top, at);
-  const source = realpathSync.native(join(top, at));
-  return isPythonEnvironment(source) ? linkEnvironment(top, source, at) : [{ kind: 'link', at, to: source, inside: null }];
 }
 
 /** The environment that is switched on and lies elsewhere; a worktree has its own of it. */
@@ -171,18 +165,11 @@ function ignoredOf(top: string, folders: readonly string[]): readonly string[] {
   return listed.map((path) => path.replace(/\/$/, ''));
 }
 
-/** A package that the commit does not have yet needs none. */
-function hasFolder(root: string, at: string): boolean {
-  const parts = at.split('/');
-  const own = parts.findIndex((part) => INSTALLED.has(part) || part === '.umpire');
-  return existsSync(join(root, ...parts.slice(0, own)));
-}
-
 /** Packages that Node finds above the checkout are found above the copy. */
 function linkOuter(top: string, scratch: string): void {
   for (let folder = dirname(top); ; folder = dirname(folder)) {
-    const packages = join(folder, PACKAGES);
-    if (existsSync(packages)) return symlinkSync(packages, join(scratch, PACKAGES));
+    const packages = join(folder, 'node_modules');
+    if (existsSync(packages)) return symlinkSync(packages, join(scratch, 'node_modules'));
     if (folder === dirname(folder)) return;
   }
 }

@@ -48,9 +48,10 @@ export function askForNames(command: string, scratch: string, workdir: string): 
         ? [{ programs: runner.programs.map(readStem), file, words: words.split(' '), unless: unless?.source ?? null }]
         : [],
     );
-    const table = { runners, files: asked.map(({ file }) => file), options: process.env['NODE_OPTIONS'] ?? '' };
+    const options = `--require ${hook} ${env['NODE_OPTIONS'] ?? ''}`.trim();
+    const table = { runners, files: asked.map(({ file }) => file), options, before: process.env['NODE_OPTIONS'] ?? '' };
     writeFileSync(hook, `const table = ${JSON.stringify(table)};\n${HOOK}`);
-    env['NODE_OPTIONS'] = `--require ${hook} ${env['NODE_OPTIONS'] ?? ''}`.trim();
+    env['NODE_OPTIONS'] = options;
   }
   return {
     command: [command, ...behind].join(' '),
@@ -80,8 +81,11 @@ const name = basename(process.argv[1] ?? '').replace(/\\.[cm]?js$/, '');
 const asked = table.runners.find(({ programs }) => programs.includes(name));
 const isNodeTest = process.execArgv.includes('--test');
 if (asked !== undefined || isNodeTest) {
-  if (table.options === '') delete process.env.NODE_OPTIONS;
-  else process.env.NODE_OPTIONS = table.options;
+  // What the command added stays, such as the packages of Yarn's Plug'n'Play.
+  const said = process.env.NODE_OPTIONS ?? '';
+  const left = (said.includes(table.options) ? said.replace(table.options, '') : table.before).trim();
+  if (left === '') delete process.env.NODE_OPTIONS;
+  else process.env.NODE_OPTIONS = left;
 }
 if (isNodeTest) for (const file of table.files) if (existsSync(file)) renameSync(file, file + '.' + process.pid);
 const own = process.argv.slice(2);

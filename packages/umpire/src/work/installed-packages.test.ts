@@ -1,12 +1,13 @@
 // A5: what agents write into the installed packages of the person's checkout is told, and no check uses it.
 
 import { execFileSync } from 'node:child_process';
-import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { SOAK } from '../../../../test/support/campaign.js';
 import { cleanUpAfterwards, gitProject, temporaryFolder, writeFiles } from '../../../../test/support/git-project.js';
 import { onCommit } from '../critics/clean-check.js';
+import { originsOf } from '../sessions/python-environment.js';
 
 cleanUpAfterwards();
 
@@ -142,5 +143,178 @@ describe('with a lockfile', SOAK, () => {
       code: 'packages-changed',
       message: expect.stringContaining('a check of this commit changes node_modules/left/index.js') as string,
     });
+  });
+});
+
+/** Managers that write down how they were called, and install one file. */
+function plantManagers(...names: readonly string[]): () => readonly string[] {
+  const bin = temporaryFolder();
+  const script = `#!/bin/sh
+echo "$(basename "$0") $*" >> ${bin}/calls
+test -e fails && { echo 'no network'; exit 1; }
+mkdir -p "$PACKAGES"
+case $PACKAGES in *venv) test -e "$PACKAGES/pyvenv.cfg" || echo 'home = /usr/bin' > "$PACKAGES/pyvenv.cfg" ;; esac
+echo "module.exports = 'anew';" > "$PACKAGES/index.js"
+`;
+  for (const name of names) writeFileSync(join(bin, name), script, { mode: 0o755 });
+  vi.stubEnv('PATH', `${bin}:${process.env['PATH'] ?? ''}`);
+  return () => (existsSync(join(bin, 'calls')) ? readFileSync(join(bin, 'calls'), 'utf8').trim().split('\n') : []);
+}
+
+afterEach(() => void vi.unstubAllEnvs());
+
+const BERRY = '__metadata:\n  version: 8\n';
+
+/** What tells the kind of a folder. */
+const MARKS: Readonly<Record<string, string>> = { '.venv': 'pyvenv.cfg', venv: 'pyvenv.cfg', vendor: 'composer/installed.json' };
+
+describe('the table of installers', () => {
+  it.each<readonly [lockfile: string, text: string, folder: string, program: string, call: RegExp]>([
+    ['package-lock.json', '{}', 'node_modules', 'npm', /^npm ci --prefer-offline/],
+    ['pnpm-lock.yaml', '', 'packages/a/node_modules', 'pnpm', /^pnpm install --frozen-lockfile .*--store-dir \S*\/\.umpire\/installing/],
+    [
+      'yarn.lock',
+      '# yarn lockfile v1\n',
+      'node_modules',
+      'yarn',
+      /^yarn install --frozen-lockfile .*--cache-folder \S*\/\.umpire\/installing/,
+    ],
+    ['yarn.lock', BERRY, 'node_modules', 'yarn', /^yarn install --immutable$/],
+    ['bun.lock', '{}', 'node_modules', 'bun', /^bun install --frozen-lockfile$/],
+    ['uv.lock', '', '.venv', 'uv', /^uv sync --frozen --no-cache$/],
+    ['poetry.lock', '', '.venv', 'poetry', /^poetry install --no-interaction --no-cache$/],
+    ['Pipfile.lock', '', 'venv', 'pipenv', /^pipenv sync --dev$/],
+    ['Gemfile.lock', '', 'vendor/bundle', 'bundle', /^bundle install$/],
+    ['composer.lock', '', 'vendor', 'composer', /^composer install --no-interaction/],
+  ])('%s: after a change (%j), a check gets %s from %s', async (lockfile, text, folder, program, call) => {
+    const callsOf = plantManagers(program);
+    const project = gitProject({ '.gitignore': `${folder}\n`, [lockfile]: text, 'packages/a/a.js': '' });
+    const mark = MARKS[folder];
+    const [index, shown] = [
+      `${folder}/a/index.js`,
+      folder === 'vendor/bundle' ? `${folder}/ruby/3/gems/a/index.js` : `${folder}/a/index.js`,
+    ];
+    writeFiles(project.root, {
+      [shown]: GOOD,
+      [index]: GOOD,
+      ...(mark === undefined ? {} : { [`${folder}/${mark}`]: 'home = /usr/bin\n' }),
+    });
+    const workspace = await project.open();
+    const before = await workspace.check(null);
+    if (!folder.endsWith('venv')) expect(readFileSync(join(before.workdir, shown), 'utf8')).toBe(GOOD);
+    await before.remove();
+    writeFileSync(join(project.root, shown), EVIL);
+    await workspace.lend('DEV-1', 1);
+    await workspace.submit('DEV-1', 1, 'nothing');
+    const after = await workspace.check(null);
+    expect(callsOf()).toContainEqual(expect.stringMatching(call));
+    expect(readFileSync(join(after.workdir, folder, 'index.js'), 'utf8')).toContain('anew');
+    expect(existsSync(join(after.workdir, '.umpire', 'installing'))).toBe(false);
+    // What is installed anew stands for the person's own also where that is switched on in the shell.
+    if (folder.endsWith('venv')) expect(originsOf(join(after.workdir, folder))).toEqual([join(project.root, folder)]);
+    await after.remove();
+  });
+
+  it('installs where the work has another lockfile, once for all folders that it fills', async () => {
+    const callsOf = plantManagers('npm');
+    const { project, notes, workspace } = await opened({ 'package-lock.json': '{}\n', 'packages/b/b.js': '' });
+    writeFiles(project.root, { 'packages/b/node_modules/left/index.js': GOOD });
+    const folder = await workspace.lend('DEV-1', 1);
+    writeFiles(folder, { 'package-lock.json': '{"lockfileVersion":3}\n' });
+    const work = await workspace.submit('DEV-1', 1, 'another version');
+    const base = await workspace.check(null);
+    const place = await workspace.check(work?.commit ?? null);
+    expect([callsOf().length, notes]).toEqual([1, []]);
+    expect(existsSync(join(base.workdir, 'node_modules/left/index.js'))).toBe(true);
+    expect(readFileSync(join(place.workdir, 'node_modules/index.js'), 'utf8')).toContain('anew');
+    await place.restore();
+    expect(existsSync(join(place.workdir, 'node_modules/left'))).toBe(false);
+    await Promise.all([base.remove(), place.remove()]);
+  });
+
+  it.each([
+    ['it has no network', 'npm', 'npm failed: exit status 1; output: no network'],
+    ['the manager is not on this machine', 'other', 'bun is not installed on this machine'],
+  ])("uses the person's unchanged packages where %s, and says so", async (_, manager, why) => {
+    plantManagers(manager);
+    const [lockfile, files] = manager === 'npm' ? ['package-lock.json', { fails: '' }] : ['bun.lock', {}];
+    const { notes, workspace } = await opened({ [lockfile]: '{}\n', ...files });
+    const folder = await workspace.lend('DEV-1', 1);
+    writeFiles(folder, { [lockfile]: '{"lockfileVersion":3}\n' });
+    const work = await workspace.submit('DEV-1', 1, 'another version');
+    const place = await workspace.check(work?.commit ?? null);
+    expect(notes).toEqual([
+      `${lockfile} is another one in the work, and could not be installed (${why}). The check uses your own packages.`,
+    ]);
+    expect(readFileSync(join(place.workdir, 'node_modules/left/index.js'), 'utf8')).toBe(GOOD);
+    await place.remove();
+  });
+});
+
+describe('packages that do not lie in the checkout', () => {
+  const CARGO = `[[package]]\nname = "left"\nversion = "1.0.0"\nsource = "registry+https://example.org/index"\n`;
+  const PNP = `"packageLocation": "./",\\\n"packageLocation": "../home/left.zip/node_modules/left/",\\\n"packageLocation": "./.yarn/unplugged/deep/",\\\n`;
+
+  it.each<readonly [string, string, Readonly<Record<string, string>>, string]>([
+    ['a crate', 'registry/src/index-1/left-1.0.0/src/lib.rs', { 'Cargo.lock': CARGO }, 'Cargo.lock'],
+    ['a Go module', 'pkg/mod/example.org/!left@v1.0.0/left.go', { 'go.sum': 'example.org/Left v1.0.0 h1:abc=\n' }, 'go.sum'],
+  ])('%s in the shared cache is watched, and a changed one is refused', async (_, file, files, lockfile) => {
+    const home = temporaryFolder();
+    for (const [name, value] of [
+      ['CARGO_HOME', home],
+      ['GOPATH', home],
+      ['GOMODCACHE', ''],
+    ] as const)
+      vi.stubEnv(name, value);
+    writeFiles(home, { [file]: GOOD });
+    const project = gitProject(files);
+    const notes: string[] = [];
+    const workspace = await project.open({ say: (note) => notes.push(note) });
+    await (await workspace.check(null)).remove();
+    await workspace.lend('DEV-1', 1);
+    writeFiles(home, { [file]: EVIL, 'registry/src/index-1/other-1.0.0/src/lib.rs': EVIL });
+    await workspace.submit('DEV-1', 1, 'nothing');
+    expect(notes).toEqual([expect.stringContaining(join(home, file))]);
+    await expect(workspace.check(null)).rejects.toMatchObject({
+      code: 'packages-changed',
+      message: expect.stringContaining(`(${lockfile}), and they cannot be installed anew: they lie in a cache`) as string,
+    });
+  });
+
+  it("Plug'n'Play finds the same packages from a worktree, and its archives are watched", async () => {
+    const project = gitProject({ '.gitignore': '.pnp.cjs\n.yarn\n' });
+    writeFiles(project.root, { '.pnp.cjs': PNP, '.yarn/unplugged/deep/index.js': GOOD, '../home/left.zip': 'zip' });
+    const notes: string[] = [];
+    const workspace = await project.open({ say: (note) => notes.push(note) });
+    const folder = await workspace.lend('DEV-1', 1);
+    const locations = [...readFileSync(join(folder, '.pnp.cjs'), 'utf8').matchAll(/: "([^"]*)"/g)].map(([, path = '']) =>
+      join(folder, path),
+    );
+    expect(locations).toEqual([
+      `${folder}/`,
+      `${join(project.root, '../home/left.zip/node_modules/left')}/`,
+      `${join(project.root, '.yarn/unplugged/deep')}/`,
+    ]);
+    writeFiles(project.root, { '../home/left.zip': 'zap' });
+    await workspace.submit('DEV-1', 1, 'nothing');
+    expect(notes).toEqual([expect.stringContaining('home/left.zip')]);
+  });
+
+  it('a store behind links is watched, and what a task adds to one in node_modules stays in its worktree', async () => {
+    const store = temporaryFolder();
+    const { project, notes } = await opened();
+    const modules = join(project.root, 'node_modules');
+    writeFiles(store, { 'links/deep/node_modules/deep/index.js': GOOD });
+    writeFiles(modules, { '.pnpm/far@1/node_modules/far/index.js': GOOD, '.bun/near@1/node_modules/near/index.js': GOOD });
+    symlinkSync(join(store, 'links/deep/node_modules/deep'), join(modules, 'deep'));
+    const workspace = await project.open({ session: 'two', say: (note) => notes.push(note) });
+    const folder = await workspace.lend('DEV-1', 1);
+    writeFiles(folder, { 'node_modules/.pnpm/new@1/node_modules/new/index.js': GOOD });
+    await workspace.submit('DEV-1', 1, 'nothing');
+    expect(notes).toEqual([]);
+    writeFiles(store, { 'links/deep/node_modules/deep/index.js': EVIL });
+    writeFiles(modules, { '.bun/near@1/node_modules/near/index.js': EVIL });
+    await workspace.submit('DEV-1', 1, 'nothing');
+    expect(notes).toEqual([expect.stringMatching(/node_modules\/\.bun\/near@1\/node_modules\/near\/index\.js.*deep\/index\.js/)]);
   });
 });

@@ -71,7 +71,7 @@ async function makeSessionWorktree(context: WorkspaceContext, head: string): Pro
   const worktree = await makeWorktree(sessionGit, NAME, at);
   await makeOwnRepository(context.template, worktree, at, branch);
   const watch = `${worktree.index}.new`;
-  const products = await prepareWorktree(context, worktree, watch);
+  const { products } = await prepareWorktree(context, worktree, watch);
   if (products.length > 0) renameSync(watch, worktree.index);
   writeSessionNote(sessionGit, { at, to: null, products });
   if (at !== head) await moveIndex(context, head);

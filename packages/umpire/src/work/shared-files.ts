@@ -9,12 +9,20 @@ import { faultOf } from '../sessions/session-folder.js';
 import { OUTER_ENVIRONMENT, PROVISIONS_NOTE, isPythonEnvironment } from '../sessions/python-environment.js';
 import { git, nameOf, rawNames, rawOf, blockedPathTest } from './git.js';
 import type { RawName } from './git.js';
-import { holdsPackages } from './installed-packages.js';
+import { listCachedPackages, packageKind } from './installers.js';
 import type { PackageFolder } from './installed-packages.js';
 import { readState, writeStateFile } from './state-file.js';
 import type { SharedFile } from './virtualenv-links.js';
 import { expandPath, nameTest } from './untracked-files.js';
-import { linkEnvironment, findOuterEnvironment, linkPackages } from './virtualenv-links.js';
+import {
+  findOuterEnvironment,
+  linkBundle,
+  linkComposer,
+  linkEnvironment,
+  linkPackages,
+  linkPlugNPlay,
+  listPlugNPlayPlaces,
+} from './virtualenv-links.js';
 import type { SessionGit } from './session-git.js';
 
 export interface SharedFiles {
@@ -51,11 +59,11 @@ export async function planSharedFiles(
     const named = (path: string) => (prefix === '' || path.startsWith(`${prefix}/`)) && tests.some((matches) => matches(basename(path)));
     return [...new Set([...untracked.filter(named), ...paths.map((path) => join(prefix, path))])];
   };
-  const packages = untracked.filter((path) => basename(path) === PACKAGES || isPythonEnvironment(join(root, path)));
+  const packages = findPackages(root, untracked);
   const asked = new Set(findMatching(link));
   const linked = [...new Set([...packages, ...asked])];
   const copied = findMatching(copy).filter((path) => !linked.includes(path));
-  const environments = packages.filter((path) => basename(path) !== PACKAGES).map((path) => join(root, path));
+  const environments = packages.map((path) => join(root, path)).filter(isPythonEnvironment);
   const outer = findOuterEnvironment(root, join(root, prefix), environments);
   const outerAt = join(prefix, OUTER_ENVIRONMENT);
   const items = [
@@ -68,20 +76,53 @@ export async function planSharedFiles(
   return {
     items,
     packages: [
-      ...linked.filter((path) => holdsPackages(root, path)).map((path) => ({ at: path, place: join(root, path) })),
-      ...(outer === null ? [] : [{ at: outerAt, place: outer }]),
+      ...linked.flatMap((path) => watchedAt(root, path)),
+      ...(outer === null ? [] : [{ at: outerAt, kind: 'python' as const, places: [outer] }]),
+      ...[...new Set(['', prefix])].flatMap((folder) =>
+        listCachedPackages(join(root, folder)).map(({ lockfile, places }) => ({
+          at: join(folder, lockfile),
+          kind: 'cache' as const,
+          places,
+        })),
+      ),
     ],
     absent: [...link, ...copy].filter((one) => findMatching([one]).length === 0 && !existsSync(join(root, prefix, one))),
     ...ignoreShared(all),
   };
 }
 
-/** `isAsked`: the settings name it as a link. node_modules gets its own folder anyway. */
-function linkOne(root: string, path: string, isAsked: boolean): readonly SharedFile[] {
+/** Installed packages that git does not track. Of `vendor`, the part that Bundler fills. */
+export function findPackages(root: string, untracked: readonly string[]): readonly string[] {
+  const inside = untracked.flatMap((path) => (basename(path) === 'vendor' ? [path, join(path, 'bundle')] : [path]));
+  return inside.filter((path) => !['other', null].includes(packageKind(root, path)));
+}
+
+function watchedAt(root: string, at: string): readonly PackageFolder[] {
+  const kind = packageKind(root, at);
+  if (kind === null) return [];
+  return [{ at, kind, places: [join(root, at), ...(kind === 'plug-n-play' ? listPlugNPlayPlaces(root, at) : [])] }];
+}
+
+/** `isAsked`: the settings name it as a link. Packages whose place matters get their own folder anyway. */
+export function linkOne(root: string, path: string, isAsked: boolean): readonly SharedFile[] {
   const source = join(root, path);
-  // Also where node_modules is itself a link: through a single link, a clean install would delete the person's packages.
-  if (statOf(source)?.isDirectory() === true && basename(path) === PACKAGES) return linkPackages(root, path);
-  if (!isAsked && isPythonEnvironment(source)) return linkEnvironment(root, realpathSync.native(source), path);
+  switch (packageKind(root, path)) {
+    case 'node':
+      // Also where node_modules is itself a link: through a single link, a clean install would delete the person's packages.
+      if (statOf(source)?.isDirectory() === true) return linkPackages(root, path);
+      break;
+    case 'python':
+      if (!isAsked) return linkEnvironment(root, realpathSync.native(source), path);
+      break;
+    case 'ruby':
+      if (!isAsked) return linkBundle(root, path);
+      break;
+    case 'php':
+      return linkComposer(root, path);
+    case 'plug-n-play':
+      return linkPlugNPlay(root, path);
+    default:
+  }
   return [{ kind: 'link', at: path, to: source, inside: null }];
 }
 

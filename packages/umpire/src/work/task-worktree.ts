@@ -11,7 +11,7 @@ import { checkOut, hasChanges, listChanges, removeFrom, writeTree } from './work
 import { commitTree, diffTrees, commitTitle, readTree } from './commits.js';
 import type { TreeDifference } from './commits.js';
 import { watchPackages } from './installed-packages.js';
-import { prepareWorktree, hasRoomForProject, addSharedFiles, lackingPackages, refusePackages, workdirOf } from './prepare-worktree.js';
+import { prepareWorktree, hasRoomForProject, addSharedFiles, refusePackages, workdirOf } from './prepare-worktree.js';
 import type { Protect, WorkspaceContext } from './prepare-worktree.js';
 import { lstatOf } from '../sessions/file-system.js';
 import { git } from './git.js';
@@ -116,7 +116,7 @@ export async function lendWorktree(
   const { base, tree } = kept === null ? { base: head, tree: null } : await findStart(sessionGit, head, kept);
   const worktree = await makeWorktree(sessionGit, paths.name, base);
   await makeOwnRepository(context.template, worktree, base, null);
-  const products = await prepareWorktree(context, worktree, paths.watch);
+  const { products } = await prepareWorktree(context, worktree, paths.watch);
   if (tree !== null) {
     // Writes the files of a tree to the worktree. Its index stays at the base.
     const steps = await diffTrees(context.sessionGit, base, tree);
@@ -196,7 +196,7 @@ export async function takeWork(context: WorkspaceContext, task: string, attempt:
 }
 
 function describePackages(files: readonly string[]): string {
-  return `or a program beside it changed installed packages in your checkout: ${listFew(files)}. Checks now use packages installed anew. Restore yours, for example with npm ci`;
+  return `or a program beside it changed installed packages in your checkout: ${listFew(files)}. Checks now use packages installed anew. Install yours again`;
 }
 
 /** `tree`: with the base's content of the protected files. `held`: the changes that a person is to see. */
@@ -309,19 +309,18 @@ export async function makeCheckWorktree(context: WorkspaceContext, commit: strin
   };
   try {
     await makeOwnRepository(context.template, worktree, commit, refsOf(sessionGit).branch);
-    const products = await prepareWorktree(context, worktree, watch, true);
+    const { products, installed } = await prepareWorktree(context, worktree, watch, commit);
     const index = products.length > 0 ? watch : worktree.index;
     const restore = async () => {
       const { tracked } = await listChanges(worktree, index, sharedFiles);
       await checkOut(worktree, index, tracked);
-      addSharedFiles(context, worktree);
+      addSharedFiles(context, worktree, installed);
       return { changed: projectNames(tracked, sessionGit.repository.prefix), hasMoved: readOwnTips(worktree).head !== commit };
     };
-    const lacking = lackingPackages(context, worktree);
-    const own = lacking.length === 0 ? null : watchPackages(worktree.root, lacking, stateFileOf(sessionGit.folder, name));
+    const own = installed.length === 0 ? null : watchPackages(worktree.root, installed, stateFileOf(sessionGit.folder, name));
     const hasOtherPackages = async (how: 'look' | 'as known') => {
       const rewritten = own?.look() ?? [];
-      if (rewritten.length > 0) throw refusePackages(packages, lacking, `a check of this commit changes ${listFew(rewritten)}`);
+      if (rewritten.length > 0) throw refusePackages(packages, installed, `a check of this commit changes ${listFew(rewritten)}`);
       const found = how === 'look' ? await packages.look() : [];
       if (found.length > 0)
         say?.(

@@ -3,7 +3,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync, realpathSync, readdirSync } from 'node:fs';
-import { join, resolve, relative, sep } from 'node:path';
+import { dirname, join, resolve, relative, sep } from 'node:path';
 import { findPersonalProgram, personalPath } from '../sessions/environment.js';
 import { ENVIRONMENT_NOTE, isPythonEnvironment, originsOf } from '../sessions/python-environment.js';
 import { isFile, lstatOf, namesIn, statOf } from '../sessions/file-system.js';
@@ -246,12 +246,15 @@ export function linkPackages(root: string, at: string): readonly SharedFile[] {
 /** Tools recreate them. Through a link a task would write into the person's own. */
 const CACHES: ReadonlySet<string> = new Set(['.cache', '.vite', '.vite-temp', '.vitest', '.tmp']);
 
+const OWN_FOLDERS: ReadonlySet<string> = new Set(['.bin', '.pnpm', '.bun', '.store', '.deno']);
+
 function linkEntries(root: string, at: string, isTop: boolean): readonly SharedFile[] {
   return readdirSync(join(root, at), { withFileTypes: true }).flatMap((entry): readonly SharedFile[] => {
     if (isTop && CACHES.has(entry.name)) return [];
     const path = `${at}/${entry.name}`;
     const source = join(root, path);
-    if (entry.isDirectory() && isTop && (entry.name.startsWith('@') || entry.name === '.bin'))
+    // What a task installs stays in its worktree: also where all packages lie in one folder, with links to each other.
+    if (entry.isDirectory() && (isTop ? entry.name.startsWith('@') || OWN_FOLDERS.has(entry.name) : entry.name === 'node_modules'))
       return [{ kind: 'folder', at: path }, ...linkEntries(root, path, false)];
     if (entry.isDirectory()) return [{ kind: 'link', at: path, to: source, inside: null }];
     // Files there are state of package managers, which rewrite them: never through a link.
@@ -271,4 +274,81 @@ function insideOf(root: string, link: string): string | null {
   const path = relative(root, target);
   const parts = path.split(sep);
   return path === '' || parts[0] === '..' || parts.includes('node_modules') ? null : parts.join('/');
+}
+
+// Packages of Ruby and PHP, and Yarn's Plug'n'Play.
+
+/** Deep enough that what a task installs stays in its worktree: `ruby/3.3.0/gems`. */
+const BUNDLE_LEVELS = 3;
+
+/** `at`: vendor/bundle. Its settings tell Bundler of the folder. */
+export function linkBundle(root: string, at: string): readonly SharedFile[] {
+  const settings = join(dirname(dirname(at)), '.bundle', 'config');
+  return [
+    ...linkLevels(root, at, BUNDLE_LEVELS),
+    ...(isFile(join(root, settings)) ? [{ kind: 'copy', at: settings, from: join(root, settings) } as const] : []),
+  ];
+}
+
+/** `at`: vendor. Composer's own files find the project by their place, so they are copies: through a link it would be the checkout. */
+export function linkComposer(root: string, at: string): readonly SharedFile[] {
+  const own = ['composer', 'bin'].map((name) => join(at, name));
+  const copied = own.filter((path) => lstatOf(join(root, path))?.isDirectory() === true);
+  return [
+    ...linkLevels(root, at, 1, new Set(copied)),
+    ...copied.map((path): SharedFile => ({ kind: 'copy', at: path, from: join(root, path) })),
+  ];
+}
+
+/** Folders down to a level, links below it. Files above it are copies: package managers rewrite them. */
+function linkLevels(root: string, at: string, levels: number, left: ReadonlySet<string> = new Set()): readonly SharedFile[] {
+  return [
+    { kind: 'folder', at },
+    ...namesIn(join(root, at)).flatMap((name): readonly SharedFile[] => {
+      const path = join(at, name);
+      const source = join(root, path);
+      if (left.has(path)) return [];
+      const stat = lstatOf(source);
+      if (levels > 0 && stat?.isDirectory() === true) return linkLevels(root, path, levels - 1);
+      if (stat?.isFile() === true) return [{ kind: 'copy', at: path, from: source }];
+      return [{ kind: 'link', at: path, to: source, inside: stat?.isSymbolicLink() === true ? insideOf(root, source) : null }];
+    }),
+  ];
+}
+
+const PLUG_N_PLAY_FILES = ['.pnp.cjs', '.pnp.data.json', '.pnp.loader.mjs', '.yarn/install-state.gz'];
+const LOCATION = /("packageLocation": ")(\.\.?\/[^"]*)"/g;
+
+/** `at`: .pnp.cjs. It names archives and unpacked packages by their way from the checkout, and the project's own packages. */
+export function linkPlugNPlay(root: string, at: string): readonly SharedFile[] {
+  const top = dirname(at);
+  return PLUG_N_PLAY_FILES.flatMap((name): readonly SharedFile[] => {
+    const path = join(top, name);
+    const source = join(root, path);
+    if (!isFile(source)) return [];
+    if (!/^\.pnp\.(?:cjs|data)/.test(name)) return [{ kind: 'copy', at: path, from: source }];
+    const text = readFileSync(source, 'utf8');
+    const move = (to: string) =>
+      text.replaceAll(LOCATION, (whole, before: string, location: string) =>
+        isOwnSource(location) ? whole : `${before}${relative(join(to, top), resolve(root, top, location))}/"`,
+      );
+    return [{ kind: 'text', at: path, text: move, mode: statOf(source)?.mode ?? 0o644 }];
+  });
+}
+
+/** Where the packages of Plug'n'Play lie: archives and unpacked folders. */
+export function listPlugNPlayPlaces(root: string, at: string): readonly string[] {
+  const top = dirname(at);
+  const texts = PLUG_N_PLAY_FILES.filter((name) => /^\.pnp\.(?:cjs|data)/.test(name) && isFile(join(root, top, name))).map((name) =>
+    readFileSync(join(root, top, name), 'utf8'),
+  );
+  const locations = texts.flatMap((text) =>
+    [...text.matchAll(LOCATION)].flatMap(([, , location = '']) => (isOwnSource(location) ? [] : [location])),
+  );
+  const places = locations.map((location) => resolve(root, top, /^.*?\.zip(?=\/)/.exec(location)?.[0] ?? location));
+  return [...new Set(places)].filter((place) => lstatOf(place) !== undefined);
+}
+
+function isOwnSource(location: string): boolean {
+  return location.startsWith('./') && !location.startsWith('./.yarn/');
 }
