@@ -47,6 +47,12 @@ it.each([
   '.envrc',
   '.vscode/tasks.json',
   '.gemini/commands/a.toml',
+  'shop.code-workspace',
+  '.zed/tasks.json',
+  'mise.local.toml',
+  '.gdbinit',
+  'sub/lefthook-local.yml',
+  '.trae/rules/a.md',
 ])('holds a change of %s for a person', (path) => {
   expect(judgeFileTest(BUILT_IN)(path)).toBe(false);
   expect(steeringFileTest(BUILT_IN.goal)(path)).toBe(true);

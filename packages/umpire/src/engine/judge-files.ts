@@ -27,9 +27,37 @@ const STEERING_FILES: readonly (readonly [treatment: Treatment, ...paths: readon
   ['hold', 'AGENT.md', 'QWEN.md', '.qwen/'],
   ['hold', '.cursorrules', '.cursor/', '.windsurfrules', '.windsurf/', '.clinerules', '.clinerules/', '.roorules', '.roo/', '.kiro/'],
   ['hold', '.github/copilot-instructions.md', '.github/instructions/', '.github/prompts/', '.github/agents/', '.github/chatmodes/'],
-  ['hold', '.aider.conf.yml', '.continue/', '.junie/', '.amazonq/', '.goosehints', '.rules'],
-  // What a shell, an editor or a container starts when somebody opens the folder.
-  ['hold', '.envrc', 'mise.toml', '.mise.toml', '.vscode/tasks.json', '.vscode/settings.json', '.vscode/mcp.json', '.devcontainer/'],
+  [
+    'hold',
+    '.aider.conf.yml',
+    '.continue/',
+    '.junie/',
+    '.amazonq/',
+    '.goosehints',
+    '.rules',
+    '.agent/',
+    '.trae/',
+    '.kilocode/',
+    '.factory/',
+  ],
+  [
+    'hold',
+    '.augment/',
+    '.augment-guidelines',
+    '.openhands/',
+    '.tabnine/',
+    '.firebender',
+    'WARP.md',
+    'CRUSH.md',
+    'crush.json',
+    '.crush.json',
+  ],
+  // What a shell, an editor, a debugger or a container starts when somebody opens the folder.
+  ['hold', '.envrc', '.autoenv', '.autoenv.zsh', 'mise*.toml', '.mise*.toml', '.mise/', 'devbox.json', '.gdbinit', '.lldbinit'],
+  ['hold', '.vscode/tasks.json', '.vscode/settings.json', '.vscode/mcp.json', '.vscode/launch.json', '*.code-workspace', '.zed/'],
+  ['hold', '.exrc', '.nvimrc', '.nvim.lua', '.dir-locals.el', '.devcontainer/', '.gitpod.yml', '.replit', 'replit.md', '.idx/'],
+  // Commands for the next commit, as in .husky.
+  ['hold', '.pre-commit-config.yaml', 'lefthook*.yml', '.lefthook*.yml'],
 ];
 
 function pathsOf(wanted: Treatment): readonly string[] {
