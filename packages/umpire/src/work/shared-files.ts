@@ -121,7 +121,9 @@ export function linkOne(root: string, path: string, isAsked: boolean): readonly 
       return linkComposer(root, path);
     case 'plug-n-play':
       return linkPlugNPlay(root, path);
-    default:
+    case 'cache':
+    case 'other':
+    case null:
   }
   return [{ kind: 'link', at: path, to: source, inside: null }];
 }
