@@ -137,6 +137,15 @@ export const OWN_WORDS: Readonly<Record<string, OwnWords>> = {
     ),
     failing: /^test (?:\S*::)?(\S+)(?: - .*)? \.\.\. FAILED$/gm,
   },
+  nextest: {
+    count: countBy(
+      /^ +Summary \[/m,
+      /^ +Summary \[.*? (\d+) passed/gm,
+      /^ +Summary \[.*? (\d+) failed/gm,
+      /^ +Summary \[.*? (\d+) skipped/gm,
+    ),
+    failing: /^ +(?:FAIL|SIG[A-Z]+|TIMEOUT) \[[^\]]*\] (?:\([^)]*\) )?\S+ (?:\S*::)?(\S+)$/gm,
+  },
   rspec: {
     count: countRest(/^(\d+) examples?, /m, /(\d+) failures?/g, /(\d+) pending/g),
     failing: /^rspec \S+ # (.+)$/gm,

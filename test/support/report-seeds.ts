@@ -85,6 +85,11 @@ const CARGO = [
   '{"type":"suite","event":"started","test_count":1}\n{"type":"test","name":"a","event":"ok","exec_time":0.1}\n{"type":"suite","event":"ok","passed":1,"failed":0,"ignored":0,"measured":0,"filtered_out":0}\n',
 ];
 
+const NEXTEST = [
+  '    Starting 4 tests across 2 binaries (1 test skipped)\n        SKIP [         ] (───) p a::s\n        PASS [   0.004s] (1/4) p a::b\n  TRY 1 FAIL [   0.006s] (───) p a::c\n  stderr ───\n\n    thread \'a::c\' panicked at src/lib.rs:9:5:\n    m\n\n  TRY 2 PASS [   0.005s] (2/4) p a::c\n        FAIL [   0.006s] (3/4) p::it d\n     SIGSEGV [   0.006s] (4/4) p::bin/x e\n────────────\n     Summary [   0.020s] 4 tests run: 2 passed (1 flaky), 2 failed, 1 skipped\n   FLAKY 2/2 [   0.005s] (2/4) p a::c\nerror: test run failed\n',
+  '    Starting 1 tests across 1 binaries\n   1/2 RETRY [   0.006s] p a\n\n--- TRY 1 STDERR:        p a ---\nx\n  TRY 2 PASS [   0.003s] p a\n     Summary [   0.009s] 1 tests run: 1 passed (1 flaky), 0 skipped\n',
+];
+
 const UNITTEST = [
   'test_a (m.T.test_a) ... ok\ntest_b (m.T.test_b)\nWords. ... FAIL\ntest_c (m.T) ... skipped \'x\'\ntest_d (m.T.test_d) ... x\nERROR\n\n======================================================================\nFAIL: test_b (m.T.test_b)\n----------------------------------------------------------------------\nTraceback (most recent call last):\n  File "/project/m.py", line 8, in test_b\n    x\nAssertionError: 1 != 2\n\n----------------------------------------------------------------------\nRan 4 tests in 0.003s\n\nFAILED (failures=1, errors=1, skipped=1)\n',
   '..\n----------------------------------------------------------------------\nRan 2 tests in 0.001s\n\nOK\n',
@@ -230,6 +235,7 @@ export const REPORT_SEEDS: Readonly<Record<string, readonly string[]>> = {
   'go-cover': GO_COVER,
   jacoco: JACOCO,
   simplecov: SIMPLECOV,
+  nextest: NEXTEST,
   cargo: CARGO,
   clippy: CLIPPY,
   unittest: UNITTEST,

@@ -27,7 +27,7 @@ const END = /(?:^|[^A-Za-z])(ok|FAILED)(?: <\d+\.\d+s>)?$|^(ignored)(?:, .*)?$|^
 const DOC_TEST = /^(.+?\.\w{1,5}) - (.*?) ?\(line (\d{1,9})\)(?: - [a-z ]+)?$/;
 const SHOULD_PANIC = / - should panic$/;
 const PANICKED = /^thread '.*?' (?:\(\d+\) )?panicked at (.*?):?$/;
-const COMPILE_FAILURE = /^error: could not compile `([^`]+)`( \(.*?\))?/;
+export const COMPILE_FAILURE = /^error: could not compile `([^`]+)`( \(.*?\))?/;
 const MOST_MESSAGES = 1000;
 const LONGEST_OUTPUT = 4000;
 
@@ -231,7 +231,7 @@ function describeTest({ owner, messages }: CargoRun, { name, status, durationMs 
 }
 
 /** From the panic on, its place first; without the stack. */
-function findFailure(output: string): string | null {
+export function findFailure(output: string): string | null {
   const lines = output.split('\n');
   const at = lines.findIndex((line) => PANICKED.test(line));
   const from = at < 0 ? lines : [`${PANICKED.exec(lines[at] ?? '')?.[1] ?? ''}:`, ...lines.slice(at + 1)];

@@ -25,6 +25,7 @@ import { bandit, biome, oxlint, pylint, pyright, ruff } from './lint-json.js';
 import { flake8, mypy } from './lint-text.js';
 import { minitest } from './minitest.js';
 import { mocha } from './mocha.js';
+import { nextest } from './nextest.js';
 import { phpunitText } from './phpunit-text.js';
 import { playwright } from './playwright.js';
 import { rspec } from './rspec.js';
@@ -68,6 +69,7 @@ export const FORMATS: readonly Format[] = [
   goCover,
   goJson,
   goText,
+  nextest,
   cargo,
   clippy,
   phpunitText,

@@ -15,6 +15,7 @@ import { jest } from './jest.js';
 import { maven } from './maven.js';
 import { minitest } from './minitest.js';
 import { mocha } from './mocha.js';
+import { nextest } from './nextest.js';
 import { nodeTest } from './node-test.js';
 import { phpunit } from './phpunit.js';
 import { playwright } from './playwright.js';
@@ -40,6 +41,7 @@ const FOUND: Readonly<Record<Exclude<RunnerName, 'command'>, Runner>> = {
   pytest,
   unittest,
   go,
+  nextest,
   cargo,
   rspec,
   minitest,

@@ -43,6 +43,7 @@ export const RUNNER_NAMES = [
   'pytest',
   'unittest',
   'go',
+  'nextest',
   'cargo',
   'rspec',
   'minitest',
