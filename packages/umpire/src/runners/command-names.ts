@@ -48,7 +48,12 @@ export function askForNames(command: string, scratch: string, workdir: string): 
         ? [{ programs: runner.programs.map(readStem), file, words: words.split(' '), unless: unless?.source ?? null }]
         : [],
     );
-    const options = `--require ${hook} ${env['NODE_OPTIONS'] ?? ''}`.trim();
+    const listeners = asked.flatMap(({ file, preload }) => {
+      if (preload === undefined) return [];
+      writeFileSync(`${file}.cjs`, preload);
+      return [`--require ${file}.cjs`];
+    });
+    const options = [`--require ${hook}`, ...listeners, env['NODE_OPTIONS'] ?? ''].join(' ').trim();
     const table = { runners, files: asked.map(({ file }) => file), options, before: process.env['NODE_OPTIONS'] ?? '' };
     writeFileSync(hook, `const table = ${JSON.stringify(table)};\n${HOOK}`);
     env['NODE_OPTIONS'] = options;

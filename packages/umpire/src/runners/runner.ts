@@ -83,6 +83,8 @@ export interface NameRequest {
   readonly words?: string;
   /** Variables, which reach the runner through scripts too. */
   readonly env?: Readonly<Record<string, string>>;
+  /** The text of a program that each process of node loads first. It leaves names in files of this name, a dot and a number. */
+  readonly preload?: string;
   /** It names its tests in what it prints anyway, or is made to by the words or variables: no file is written. */
   readonly isPrinted?: true;
   /** Words of a call that already asks for reports of its own: they win, and nothing is added. */
