@@ -86,7 +86,7 @@ const CARGO = [
 ];
 
 const NEXTEST = [
-  '    Starting 4 tests across 2 binaries (1 test skipped)\n        SKIP [         ] (───) p a::s\n        PASS [   0.004s] (1/4) p a::b\n  TRY 1 FAIL [   0.006s] (───) p a::c\n  stderr ───\n\n    thread \'a::c\' panicked at src/lib.rs:9:5:\n    m\n\n  TRY 2 PASS [   0.005s] (2/4) p a::c\n        FAIL [   0.006s] (3/4) p::it d\n     SIGSEGV [   0.006s] (4/4) p::bin/x e\n────────────\n     Summary [   0.020s] 4 tests run: 2 passed (1 flaky), 2 failed, 1 skipped\n   FLAKY 2/2 [   0.005s] (2/4) p a::c\nerror: test run failed\n',
+  "    Starting 4 tests across 2 binaries (1 test skipped)\n        SKIP [         ] (───) p a::s\n        PASS [   0.004s] (1/4) p a::b\n  TRY 1 FAIL [   0.006s] (───) p a::c\n  stderr ───\n\n    thread 'a::c' panicked at src/lib.rs:9:5:\n    m\n\n  TRY 2 PASS [   0.005s] (2/4) p a::c\n        FAIL [   0.006s] (3/4) p::it d\n     SIGSEGV [   0.006s] (4/4) p::bin/x e\n────────────\n     Summary [   0.020s] 4 tests run: 2 passed (1 flaky), 2 failed, 1 skipped\n   FLAKY 2/2 [   0.005s] (2/4) p a::c\nerror: test run failed\n",
   '    Starting 1 tests across 1 binaries\n   1/2 RETRY [   0.006s] p a\n\n--- TRY 1 STDERR:        p a ---\nx\n  TRY 2 PASS [   0.003s] p a\n     Summary [   0.009s] 1 tests run: 1 passed (1 flaky), 0 skipped\n',
 ];
 

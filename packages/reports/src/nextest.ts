@@ -29,6 +29,8 @@ const FAILED: ReadonlySet<string> = new Set(['FAIL', 'FAIL + LEAK', 'FL+LK', 'LE
 /** Right-aligned: the output of tests is indented by more. */
 const WORDS_WIDTH = 12;
 const LONGEST_ERROR = 300;
+/** All are held until the summary: 700 bytes each. */
+const MOST_TESTS = 300_000;
 
 class NextestReader extends PrintedReader {
   /** Of the run at work, by id; null before the first and behind its summary. */
@@ -36,6 +38,7 @@ class NextestReader extends PrintedReader {
   /** Whose output is being read. */
   private printed: PrintedTest | null = null;
   private readonly failing = new Set<PrintedTest>();
+  private named = 0;
   private isBroken = false;
   private firstError = '';
   private notRun = 0;
@@ -77,7 +80,13 @@ class NextestReader extends PrintedReader {
       return true;
     }
     const durationMs = seconds === undefined ? null : toMilliseconds(Number(seconds));
-    const test = this.run.get(id) ?? this.tests.add(id, status);
+    if (this.named >= MOST_TESTS) {
+      this.report.fail(`the run names more than ${MOST_TESTS} tests; run it in parts`);
+      return true;
+    }
+    const known = this.run.get(id);
+    if (known === undefined) this.named += 1;
+    const test = known ?? this.tests.add(id, status);
     if (status === 'passed' && words.startsWith('TRY ')) this.flaky += 1;
     if (status === 'failed' || status === 'errored') this.failing.add(test);
     Object.assign(test, { status, durationMs, message: status === 'errored' ? `${words.replace(/^TRY \d+ /, '')}\n` : '' });
