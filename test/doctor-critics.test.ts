@@ -20,15 +20,23 @@ async function look(project: string, env: Readonly<Record<string, string>> = {})
     .map(({ name, state, message, hint }) => `${state} ${name}: ${message}${hint === null ? '' : ` [${hint}]`}`);
 }
 
-it('names the runner, its test files and whether it measures coverage, and runs no test', async () => {
+it('names the runner, how many tests it lists and whether it measures coverage, and runs no test', async () => {
   const project = sampleProject('vitest');
   const before = filesUnder(project, (path) => path === 'node_modules');
-  expect(await look(project)).toContainEqual(expect.stringMatching(/^ok testing: vitest \d\S+: \d+ test files?, with coverage$/));
+  expect(await look(project)).toContainEqual(expect.stringMatching(/^ok testing: vitest \d\S+: \d+ tests in \d+ files?, with coverage$/));
   expect(filesUnder(project, (path) => path === 'node_modules')).toEqual(before);
   rmSync(join(project, 'node_modules'));
   expect(await look(project)).toContainEqual(
-    expect.stringMatching(/^note testing: vitest: \d+ test files? that cannot run \[Vitest is not installed here\. Install/),
+    expect.stringMatching(/^note testing: vitest: about \d+ tests in \d+ files? that cannot run \[Vitest is not installed here\. Install/),
   );
+});
+
+it('counts tests by reading where the runner cannot list them, or the project is not trusted', async () => {
+  const project = temporaryFolder();
+  const test = "import { test } from 'node:test';\ntest('adds', () => {});\ntest.skip('takes', () => {});\n// test('is none')\n";
+  writeFiles(project, { 'package.json': '{"scripts":{"test":"node --test"}}', 'a.test.mjs': test, 'b.test.mjs': test });
+  expect(await look(project)).toContain(`ok testing: node ${process.versions.node}: about 4 tests in 2 files, with coverage`);
+  expect(await look(project, { UMPIRE_TRUST: '0' })).toContain('note testing: node: about 4 tests in 2 files; not started');
 });
 
 it('counts runners that are used in several folders, and names a broken package.json', async () => {

@@ -1,8 +1,8 @@
 // `umpire doctor`: checks the machine, the project, the agents and the tools of the critics. It starts no agent, runs no test and writes
-// only scratch folders, which it removes. In a trusted project test runners are asked for their test files; elsewhere nothing is started.
+// only scratch folders, which it removes. In a trusted project test runners are asked for their files and tests; elsewhere nothing is started.
 
 import { randomBytes } from 'node:crypto';
-import { accessSync, constants, statfsSync } from 'node:fs';
+import { accessSync, constants, realpathSync, statfsSync } from 'node:fs';
 import { arch, platform } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { ERRORS } from '@umpire/core/model/error-catalogue.js';
@@ -18,6 +18,8 @@ import { NO_TOOL } from '../critics/debt.js';
 import { findTokens } from '../critics/design.js';
 import { findAbsentTools, findCheckTools } from '../critics/check-tools.js';
 import type { AbsentTool, ToolKind } from '../critics/check-tools.js';
+import { countDeclared, countTests } from '../runners/count-tests.js';
+import type { TestCount } from '../runners/count-tests.js';
 import { findFiles } from '../runners/project-files.js';
 import { describeUnrun, findUnrunTests, suggestTestCommand } from '../runners/unrun-tests.js';
 import type { ToolUse } from '@umpire/core/formats/provenance.js';
@@ -395,7 +397,7 @@ const criticCheck = listChecks('critics');
 const RUNNER_TIMEOUT_MS = 20_000;
 const TOKEN_SEARCH_MS = 5000;
 
-/** `starts`: test runners are asked for their test files, which runs code of the project. */
+/** `starts`: test runners are asked for their files and tests, which runs code of the project. */
 export async function checkCritics(
   project: string,
   settings: CriticSettings,
@@ -411,7 +413,9 @@ export async function checkCritics(
           ? await checkTests(project, settings, signal)
           : places.map(({ place, files }) => {
               const folder = place.path === '' ? '' : ` in ${place.path}`;
-              return criticCheck('testing', 'note', `${place.runner}${folder}: ${count(files.length, 'test file')} by name; not started`);
+              const declared = countDeclared(realpathSync.native(project), { place, files });
+              const many = declared === null ? `${count(files.length, 'test file')} by name` : showTests([declared], files.length);
+              return criticCheck('testing', 'note', `${place.runner}${folder}: ${many}; not started`);
             });
     return [...runners, ...checkTestGaps(project, settings, places)];
   });
@@ -454,8 +458,9 @@ async function checkTests(project: string, settings: CriticSettings, signal: Abo
   };
   try {
     const found = await findTests(job);
+    const counts = await countTests(job, found);
     removeScratch(found);
-    return checkRunners(found);
+    return checkRunners(found, counts);
   } finally {
     await guardian.close();
   }
@@ -495,12 +500,16 @@ function listFolders(paths: readonly string[]): string {
 }
 
 /** One line for all folders with the same result. */
-function checkRunners({ places, unmeasured, notes, uses }: FoundTests): readonly DoctorCheck[] {
+function checkRunners(
+  { places, unmeasured, notes, uses }: FoundTests,
+  counts: ReadonlyMap<FoundTestPlace, TestCount>,
+): readonly DoctorCheck[] {
   const asked = places.filter(({ ready }) => (ready?.listing ?? null) !== null);
   const useOf = new Map(asked.map((place, index) => [place, uses[index]]));
   const groups = new Map<string, RunnerFolder[]>();
   for (const place of places) {
-    const folder = { place, trouble: runnerProblem(useOf.get(place), place.files.length) };
+    const trouble = runnerProblem(useOf.get(place), place.files.length);
+    const folder = { place, trouble, tests: counts.get(place) ?? null };
     addToList(
       groups,
       JSON.stringify([place.place.runner, place.ready?.version, place.absent, place.ready?.uncovered, folder.trouble]),
@@ -517,6 +526,16 @@ interface RunnerFolder {
   readonly place: FoundTestPlace;
   /** Why the runner could not list its files. */
   readonly trouble: string | null;
+  /** Null where they cannot be counted. */
+  readonly tests: TestCount | null;
+}
+
+/** `72 tests in 9 files`; counted by reading: `about 72 tests in 9 files`; of none that is known `9 test files`. */
+function showTests(counts: readonly (TestCount | null)[], files: number): string {
+  const tests = counts.reduce((sum, each) => sum + (each?.tests ?? 0), 0);
+  if (tests === 0) return count(files, 'test file');
+  const isAbout = counts.some((each) => each === null || each.isAbout);
+  return `${isAbout ? 'about ' : ''}${count(tests, 'test')} in ${count(files, 'file')}`;
 }
 
 /** Without test files, the exit status of the runner does not matter. */
@@ -538,7 +557,8 @@ function runnerCheck(alike: readonly RunnerFolder[]): DoctorCheck {
   const folders = paths.every((path) => path === '') ? '' : ` in ${listFolders([...new Set(paths)])}`;
   const isSet = place.runner === 'command';
   const who = `${ready?.label ?? place.runner}${ready?.version == null ? '' : ` ${ready.version}`}${folders}${isSet ? ' (settings)' : ''}`;
-  const many = isSet && files === 0 ? 'tests' : count(files, 'test file');
+  const counts = alike.filter((one) => one.place.files.length > 0).map(({ tests }) => tests);
+  const many = isSet && files === 0 ? 'tests' : showTests(counts, files);
   if (absent !== null) return criticCheck('testing', 'note', `${who}: ${many} that cannot run`, absent);
   if (trouble !== null)
     return criticCheck('testing', 'note', `${who} ${trouble}; found ${many} by name`, 'Run it by hand and fix the problem.');

@@ -37,6 +37,10 @@ export const bats: Runner = {
         uncovered: 'Umpire knows no coverage of shell scripts. Set critics.coverage, for example to a command that runs kcov.',
         countAllHint: null,
         listing: null,
+        list: {
+          call: { argv: [program, '--count', ...findFiles(folder, TESTS).map((path) => join(folder, path))], env: {}, file: null },
+          countTests: (text) => (/^\d+\s*$/.test(text) ? Number(text) : null),
+        },
         call: ({ files }, at) => {
           // Its report names files from the first word's folder; from one that holds none of them, in full.
           const nowhere = join(at, 'nowhere');

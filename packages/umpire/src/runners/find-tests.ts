@@ -10,7 +10,7 @@ import { isFolder, namesIn } from '../sessions/file-system.js';
 import type { CriticSettings } from '../sessions/settings.js';
 import { findScriptTests } from './package-scripts.js';
 import type { ForeignCall, ScriptTests, TestKind } from './package-scripts.js';
-import { pathTest, findFiles, readText } from './project-files.js';
+import { pathTest, findFiles, readText, readWholeText } from './project-files.js';
 import { ALL_RUNNERS, RUNNERS } from './registry.js';
 import { findSetCoverage, listSetTests } from './settings-command.js';
 import { manifestFault, readManifest, runTool } from './run-tool.js';
@@ -28,6 +28,8 @@ export interface FoundTestPlace {
   readonly files: readonly string[];
   /** Test files that a run of it may run too, although another place has them. */
   readonly leftOut?: readonly string[];
+  /** How many tests the runner lists, where it was asked and says so when it lists its files. */
+  readonly listed?: number;
   /** Where tests may lie in no file of these: a typical path of one, which decides its layer. */
   readonly likely?: string;
 }
@@ -76,7 +78,9 @@ export async function findTests(job: ToolJob, isNeeded: (folder: string) => bool
     if (answer !== null) uses.push(answer.use);
     const files = listedFiles(project, place, answer?.files ?? null);
     const likely = place.runner === 'command' ? { likely: within(place.path, 'test') } : {};
-    found.push({ place, ready, absent: 'absent' in prepared ? prepared.absent : null, files, ...likely });
+    const listed = ready?.list?.call === null && answer?.whole != null ? ready.list.countTests(answer.whole) : null;
+    const counted = listed === null ? {} : { listed };
+    found.push({ place, ready, absent: 'absent' in prepared ? prepared.absent : null, files, ...likely, ...counted });
   }
   const places = shareOut(found);
   // A file is run once, also where the script runs it in two ways.
@@ -149,7 +153,11 @@ async function askRunner(job: ToolJob, place: FoundPlace, { listing, version }: 
   const call = { name: place.runner, version, argv, env, workdir: place.folder, keepStdout: stdout, scratch, isQuiet: true };
   const run = await runTool(job, call);
   const text = run.outcome === 'ended' ? readText(file ?? stdout) : null;
-  return { files: text === null ? null : listing.readFiles(text), use: run.use };
+  return {
+    files: text === null ? null : listing.readFiles(text),
+    whole: text === null ? null : readWholeText(file ?? stdout),
+    use: run.use,
+  };
 }
 
 /** From the project. `files`: what the runner lists; null: nothing, so names decide. */

@@ -44,6 +44,11 @@ export const go: Runner = {
           file: null,
           readFiles: (text) => text.split('\n').filter((line) => line.endsWith('_test.go')),
         },
+        // Names of tests, one a line, behind those of packages.
+        list: {
+          call: { argv: ['go', 'test', '-list', '^(?:Test|Example|Fuzz)', './...'], env, file: null },
+          countTests: (text) => text.split('\n').filter((line) => /^(?:Test|Example|Fuzz)\w*$/.test(line)).length,
+        },
         call: (selection, at) => {
           const covered = join(at, 'cover.out');
           const measuring = selection.coverage ? [`-coverprofile=${covered}`] : [];

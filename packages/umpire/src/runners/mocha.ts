@@ -77,6 +77,7 @@ export const mocha: Runner = {
           file: listed,
           readFiles: readMochaFiles,
         },
+        list: { call: null, countTests: (text) => readMochaTests(text)?.length ?? null },
         call: ({ others, coverage }, place) => {
           const tests = join(place, 'tests.json');
           const reporter = join(place, 'reporter.cjs');
@@ -131,11 +132,15 @@ module.exports = class {
 }
 
 function readMochaFiles(text: string): readonly string[] | null {
+  const tests = readMochaTests(text);
+  if (tests === null) return null;
+  return [...new Set(tests.flatMap((test) => (isObject(test) && typeof test['file'] === 'string' ? [test['file']] : [])))];
+}
+
+function readMochaTests(text: string): readonly unknown[] | null {
   try {
     const report: unknown = JSON.parse(text);
-    if (!isObject(report) || !Array.isArray(report['tests'])) return null;
-    const files = report['tests'].flatMap((test: unknown) => (isObject(test) && typeof test['file'] === 'string' ? [test['file']] : []));
-    return [...new Set(files)];
+    return isObject(report) && Array.isArray(report['tests']) ? (report['tests'] as readonly unknown[]) : null;
   } catch {
     return null;
   }

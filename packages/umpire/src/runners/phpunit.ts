@@ -55,6 +55,10 @@ export const phpunit: Runner = {
         uncovered: canCover ? null : 'No coverage: PHP has no driver for it. Install pcov, for example with `pecl install pcov`.',
         countAllHint: namesSources ? null : 'Name the sources in <source><include> of phpunit.xml to count them.',
         listing: null,
+        list: {
+          call: { argv: [...start, ...flags, '--do-not-cache-result', '--list-tests'], env: script?.env ?? {}, file: null },
+          countTests: (text) => text.split('\n').filter((line) => /^ - \S+::/.test(line)).length,
+        },
         call: (selection, at) => {
           const [tests, covered] = [join(at, 'tests.xml'), join(at, 'clover.xml')];
           const isMeasured = selection.coverage && canCover;

@@ -39,6 +39,7 @@ export const playwright: Runner = {
         uncovered: 'No coverage: Playwright measures none of the files of a project.',
         countAllHint: null,
         listing: { argv: [...start, '--list', '--reporter=json'], env, file: null, readFiles: readTestFiles },
+        list: { call: null, countTests: countPlaywrightTests },
         call: ({ files, others }, scratch) => {
           const tests = join(scratch, 'tests.json');
           // It takes its words for patterns of paths.
@@ -69,4 +70,14 @@ function readTestFiles(text: string): readonly string[] | null {
   if (listIn(json.value, 'errors').length > 0) return null;
   const root = textIn(objectIn(json.value, 'config'), 'rootDir');
   return listIn(json.value, 'suites').map((suite) => join(root, textIn(suite, 'file')));
+}
+
+/** Once for each project that runs it. */
+function countPlaywrightTests(text: string): number | null {
+  const json = parseJson(text.slice(Math.max(0, text.indexOf('{'))));
+  if (!json.ok || readTestFiles(text) === null) return null;
+  const count = (suite: unknown): number =>
+    listIn(suite, 'specs').reduce<number>((sum, spec) => sum + listIn(spec, 'tests').length, 0) +
+    listIn(suite, 'suites').reduce<number>((sum, inner) => sum + count(inner), 0);
+  return count(json.value);
 }

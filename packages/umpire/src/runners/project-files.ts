@@ -3,7 +3,7 @@
 import { readdirSync } from 'node:fs';
 import type { Dirent } from 'node:fs';
 import { join } from 'node:path';
-import { readRegularFile } from '../sessions/file-system.js';
+import { readRegularFile, statOf } from '../sessions/file-system.js';
 
 const ASIDE: ReadonlySet<string> = new Set([
   'node_modules',
@@ -57,6 +57,11 @@ export function readText(path: string, most = MOST_CHARACTERS): string | null {
   } catch {
     return null;
   }
+}
+
+/** Null also where it is too long to be read as a whole: its start alone would tell less than there is. */
+export function readWholeText(path: string): string | null {
+  return (statOf(path)?.size ?? Infinity) > MOST_CHARACTERS ? null : readText(path);
 }
 
 /** Does the path, relative with forward slashes, match one of the patterns, and none after it that takes it away? */

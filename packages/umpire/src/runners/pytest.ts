@@ -58,6 +58,7 @@ export const pytest: Runner = {
           file: null,
           readFiles: readPytestFiles,
         },
+        list: { call: null, countTests: countPytests },
         call: ({ files, others, coverage }, at) => {
           const tests = join(at, 'tests.xml');
           const isMeasured = coverage && python.coverage;
@@ -152,6 +153,15 @@ function readPytestFiles(text: string): readonly string[] | null {
     return end < 0 || line.startsWith(' ') ? [] : [line.slice(0, end + '.py'.length)];
   });
   return files.length === 0 ? null : [...new Set(files)];
+}
+
+/** With more quiet words, a line has the count of a file. */
+function countPytests(text: string): number | null {
+  const [, stated] = /^(?:=+ )?(\d+)(?:\/\d+)? tests? collected\b/m.exec(text) ?? [];
+  if (stated !== undefined) return Number(stated);
+  const lines = text.split('\n').filter((line) => !/^(?:ERROR| )/.test(line));
+  const count = lines.reduce((sum, line) => sum + (line.includes('.py::') ? 1 : Number(/^\S+\.py: (\d+)$/.exec(line)?.[1] ?? 0)), 0);
+  return count === 0 ? null : count;
 }
 
 function isOlder(version: string | null, major: number, minor: number): boolean {

@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import { isObject, parseJson } from '@umpire/core/formats/json-text.js';
+import { listIn } from '@umpire/core/formats/json-values.js';
 import { namesIn } from '../sessions/file-system.js';
 import { findFiles } from './project-files.js';
 import { findRubyProgram, findSimpleCov } from './ruby-programs.js';
@@ -57,6 +58,7 @@ export const rspec: Runner = {
         uncovered: simplecov.uncovered,
         countAllHint: simplecov.countAllHint,
         listing: { argv: [...start, '--dry-run', '--format', 'json', '--out', listed], env, file: listed, readFiles: readExampleFiles },
+        list: { call: null, countTests: (text) => (readExampleFiles(text) === null ? null : countExamples(text)) },
         call: ({ files, others, coverage }, at) => {
           const tests = join(at, 'examples.json');
           const reports = ['--no-fail-fast', '--format', 'progress', '--format', 'json', '--out', tests];
@@ -82,4 +84,9 @@ function readExampleFiles(text: string): readonly string[] | null {
     isObject(example) && typeof example['file_path'] === 'string' ? [example['file_path']] : [],
   );
   return [...new Set(files)];
+}
+
+function countExamples(text: string): number {
+  const json = parseJson(text);
+  return json.ok ? listIn(json.value, 'examples').length : 0;
 }

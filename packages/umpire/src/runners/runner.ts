@@ -168,6 +168,8 @@ export interface ReadyRunner {
   readonly countsTestFiles?: boolean;
   /** How the runner is asked for its test files; null where it cannot be. */
   readonly listing: TestFileListing | null;
+  /** How its tests are counted without running them; without it they are counted by reading. */
+  readonly list?: TestListing;
   /** `scratch`: a folder outside the project, for this call alone. */
   readonly call: (selection: Selection, scratch: string) => RunnerCall;
 }
@@ -179,6 +181,13 @@ export interface TestFileListing {
   readonly file: string | null;
   /** Absolute, or from the folder; null where this is no answer. */
   readonly readFiles: (text: string) => readonly string[] | null;
+}
+
+export interface TestListing {
+  /** Null: what it answers when it is asked for its test files tells its tests too. */
+  readonly call: Pick<TestFileListing, 'argv' | 'env' | 'file'> | null;
+  /** Null where this is no answer. */
+  readonly countTests: (text: string) => number | null;
 }
 
 /** `absent`: why the runner cannot be used, and what to do about it. */

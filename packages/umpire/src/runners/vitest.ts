@@ -57,6 +57,10 @@ export const vitest: Runner = {
           readFiles: (text) =>
             findJsonList(text)?.flatMap((entry) => (isObject(entry) && typeof entry['file'] === 'string' ? [entry['file']] : [])) ?? null,
         },
+        list: {
+          call: { argv: [...start, 'list', ...flags, `--json=${join(scratch, 'listed.json')}`], env, file: join(scratch, 'listed.json') },
+          countTests: (text) => findJsonList(text)?.length ?? null,
+        },
         call: ({ files, others, coverage }, place) => {
           const tests = join(place, 'tests.json');
           const covered = join(place, 'coverage');
