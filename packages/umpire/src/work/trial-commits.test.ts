@@ -120,3 +120,15 @@ it('takes tests inside source files from one side and the rest of the file from 
   project.write({ 'src/lib.rs': `pub fn sum() -> u8 { 1 }\n${weak}` });
   expect((await make(await treeOnDisk(repository.checkout))).isSameCode).toBe(true);
 });
+
+it.each(['.umpire\n', '/.umpire/\n', 'node_modules\n'])(
+  'leaves sessions out, whether the project ignores them or not: %j',
+  async (ignored) => {
+    const project = makeProject({ files: { ...FILES, '.gitignore': ignored } });
+    project.write({ 'sum.js': 'new\n', '.umpire/sessions/one/tasks.csv': 'id\n' });
+    const { repository } = findBase(project.root, null);
+    const names = project.git('ls-tree', '-r', '--name-only', await treeOnDisk(repository.checkout));
+    expect(names.split('\n')).toEqual(expect.arrayContaining(['sum.js']) as string[]);
+    expect(names).not.toContain('.umpire');
+  },
+);

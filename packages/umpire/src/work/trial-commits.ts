@@ -9,7 +9,7 @@ import { isManifest } from '@umpire/guard/retrial/manifests.js';
 import { diffTrees } from './commits.js';
 import type { TreeDifference } from './commits.js';
 import { projectNames } from './session-git.js';
-import { askGit, copyIndex, git, nameOf } from './git.js';
+import { askGit, copyIndex, git, nameOf, tryGit } from './git.js';
 import type { GitTarget, RawName } from './git.js';
 import { treeWith } from './next-commit.js';
 import { readFromTree } from './read-change.js';
@@ -125,7 +125,9 @@ export async function treeOnDisk(gitTarget: GitTarget): Promise<string> {
     const copy = { ...gitTarget, index: join(folder, 'index') };
     const index = gitTarget.index ?? join(gitTarget.gitDir, 'index');
     if (existsSync(index)) copyIndex(index, copy.index);
-    await git(copy, ['add', '--all', '--', ':/', ':(top,exclude).umpire']);
+    // git refuses to hear of a path that the project ignores, even to leave it out.
+    const isIgnored = (await tryGit(copy, ['check-ignore', '--quiet', '--', '.umpire'])).code === 0;
+    await git(copy, ['add', '--all', '--', ':/', ...(isIgnored ? [] : [':(top,exclude).umpire'])]);
     return await askGit(copy, ['write-tree']);
   } finally {
     rmSync(folder, { recursive: true, force: true });
