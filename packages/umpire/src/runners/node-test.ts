@@ -123,6 +123,14 @@ function suiteOf(file) {
 }
 
 const told = new Set();
+const printed = new Map();
+
+// Of a file that broke, node says only 'test failed': why stands in what its process printed.
+function faultOf(file, error) {
+  const lines = (printed.get(file) ?? '').trim().split('\\n');
+  const at = lines.findIndex((line) => /^(?:\\w+ )?(?:[A-Z]\\w*)?Error\\b/.test(line));
+  return at < 0 ? messageOf(error) : [...lines.slice(at), ...lines.slice(0, at)].join('\\n');
+}
 
 // Helpers lie beside tests and have none.
 function hasTests(file) {
@@ -145,6 +153,7 @@ export default async function* report(source) {
       open.length = data.nesting;
       open[data.nesting] = data.name;
     }
+    if (type === 'test:stderr') printed.set(data.file, ((printed.get(data.file) ?? '') + data.message).slice(-8000));
     if (type !== 'test:pass' && type !== 'test:fail') continue;
     const file = data.file ?? '';
     const suite = suiteOf(file);
@@ -152,7 +161,7 @@ export default async function* report(source) {
     const failed = type === 'test:fail' && data.todo === undefined && data.skip === undefined;
     if (failed) suite.status = 'failed';
     if (isFile) {
-      if (failed) suite.message = messageOf(data.details?.error);
+      if (failed) suite.message = faultOf(file, data.details?.error);
       continue;
     }
     told.add(file);
