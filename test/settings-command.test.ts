@@ -98,11 +98,19 @@ describe('a report that the command prints', () => {
     const results = ['fail', 'passed adds', 'failed taxes'];
     expect(await measure(plainProject(makefile).root, { tests: { command: 'make check', format: 'tap' } })).toEqual(results);
     expect(await measure(plainProject(makefile).root, { tests: { command: 'make -s check >&2', format: 'tap' } })).toEqual(results);
-    expect(await measure(plainProject(makefile).root, { tests: { command: 'echo hello' } })).toEqual([
+  });
+
+  test('is not there: then the exit status counts, unless it hides a failure or the settings name a report', async () => {
+    const { root } = plainProject({ 'a.txt': '' });
+    expect(await measure(root, { tests: { command: 'echo hello' } })).toEqual(['pass', 'passed `echo hello`']);
+    expect(await measure(root, { tests: { command: 'echo hello; exit 3' } })).toEqual(['fail', 'failed `echo hello; exit 3`']);
+    expect(await measure(root, { tests: { command: 'no-such-program' } })).toEqual([expect.stringMatching(/^error: .*no test report/)]);
+    expect(await measure(root, { tests: { command: 'exit 3 || true' } })).toEqual([
       expect.stringMatching(
-        /^error: `echo hello` left no test report \(exit status 0\): .* Its report is read from what it prints: where it writes a file, set critics\.tests\.report\.$/,
+        /^error: `exit 3 \|\| true` left no test report \(exit status 3\): .* Its report is read from what it prints: where it writes a file, set critics\.tests\.report\.$/,
       ),
     ]);
+    expect(await measure(root, { tests: { command: 'echo hello', format: 'tap' } })).toEqual([expect.stringMatching(/^error: /)]);
   });
 
   test('belongs to the layers of its test files, where it names them', async () => {

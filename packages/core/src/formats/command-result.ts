@@ -6,7 +6,7 @@ import { isObject, nameOf, own, parseReport } from './json-text.js';
 import type { JsonObject } from './json-text.js';
 import { regressionsMeasured } from './regressions-measured.js';
 import { lastSummary } from './runner-summary.js';
-import { uncheckedIn } from './unverified-checks.js';
+import { DOUBTFUL, uncheckedIn } from './unverified-checks.js';
 import { quote, readable, refuseText, unreadable, type Reader } from './reader.js';
 
 const EXPECTED = 'a JSON object with command, exit_status (or signal) and timed_out';
@@ -58,7 +58,7 @@ function readMembers(result: JsonObject): ReturnType<Reader> {
   const regressions = regressionsMeasured(result);
   if (typeof regressions === 'string') return unreadable(regressions);
   const present = values.filter((pair): pair is readonly [string, Scalar] => pair[1] !== null);
-  const [unearned, unsure, doubtful] = [UNEARNED, UNSURE, DOUBTFUL].map((keys) => earnedTests(result, keys));
+  const [unearned, unsure, doubtful] = [UNEARNED, UNSURE, DOUBTED].map((keys) => earnedTests(result, keys));
   for (const list of [unearned, unsure, doubtful]) if (typeof list === 'string') return unreadable(list);
   const lists = [
     ['output', output] as const,
@@ -79,7 +79,7 @@ const UNEARNED = {
 };
 const UNSURE = { goal_unsure: '' };
 /** Approves with a mark, as what gave no certain result does. */
-const DOUBTFUL = { doubtful_tests: 'passes only as this work changed it' };
+const DOUBTED = { doubtful_tests: DOUBTFUL };
 
 function listOrNone(list: readonly Item[] | string | undefined): readonly Item[] {
   return typeof list === 'object' ? list : [];

@@ -36,6 +36,8 @@ export interface TestsMeasurement {
   /** Ids of tests that failed and passed when run again. */
   readonly flaky: readonly string[];
   readonly notes: readonly string[];
+  /** Ids of `results` that stand for a command which names no tests: its exit status decides. */
+  readonly unnamed?: readonly string[];
 }
 
 export interface DebtMeasurement {

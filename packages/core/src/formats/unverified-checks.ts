@@ -13,6 +13,9 @@ export interface UnverifiedCheck {
 
 const MOST_CHECKS = 50;
 
+/** What is said of a test whose old version does not pass on the new code, or cannot run on it. */
+export const DOUBTFUL = 'passes only as this work changed it';
+
 /** Only Umpire writes them. */
 export function uncheckedIn(evidence: JsonObject): readonly Item[] {
   const list = own(evidence, 'unverified_checks');

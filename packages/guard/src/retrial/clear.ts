@@ -3,6 +3,7 @@
 
 import type { GuardFinding } from '../findings/finding.js';
 import type { GuardRule } from '../findings/rule-names.js';
+import { fileOf } from '../change.js';
 import type { TestResult } from '../change.js';
 import { readTestTitle } from './test-text.js';
 
@@ -60,6 +61,8 @@ export interface RetrialOutcome {
   readonly skipped: readonly TestResult[];
   /** Tests that noticed the change of the code, and whose new versions pass with and without it. */
   readonly blind: readonly TestResult[];
+  /** Tests that pass now, and whose old versions do not pass on the new code or cannot run on it. */
+  readonly doubtful: readonly TestResult[];
   /** Mutants by test file, old path. Files that are not in it had none. */
   readonly mutants: ReadonlyMap<string, MutantCount>;
 }
@@ -97,6 +100,13 @@ export function weighByRetrial(
 
 function lastTitle({ test }: GuardFinding): string {
   return test?.split(' > ').at(-1) ?? '';
+}
+
+/** Those that no finding covers which a person allows. A finding without a test is about its file. */
+export function withoutAllowed(tests: readonly TestResult[], allowed: readonly GuardFinding[]): readonly TestResult[] {
+  const covers = (finding: GuardFinding, test: TestResult): boolean =>
+    (finding.test === undefined && finding.file === fileOf(test)) || (finding.test !== undefined && isOf(finding, test));
+  return tests.filter((test) => !allowed.some((finding) => covers(finding, test)));
 }
 
 function isOf(finding: GuardFinding, test: TestResult): boolean {

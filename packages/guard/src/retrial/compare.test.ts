@@ -329,7 +329,7 @@ it('runs only for changes that touch judges', () => {
 
 describe('findings of reading', () => {
   const weak = { rule: 'assertion-weakened', level: 'breach', file: 'a.test.js', message: 'Weaker.' } as GuardFinding;
-  const none = { oldTestsPass: true, failsUnnamed: false, skipped: [], blind: [], mutants: new Map() };
+  const none = { oldTestsPass: true, failsUnnamed: false, skipped: [], blind: [], doubtful: [], mutants: new Map() };
   const count = (kept: number, lost: number): MutantCount => ({ kept, lost, tests: new Map() });
 
   it('are cleared where the old tests pass and enough mutants were killed by both versions', () => {

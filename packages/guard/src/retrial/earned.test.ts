@@ -67,6 +67,21 @@ describe('with names', () => {
       { old: ran(false, ['adds', 'passed'], ['doubles', 'failed', '5 is not 4']) },
       ['doubtful: doubles'],
     ],
+    [
+      'the base breaks off with the old judge, so nobody knows how its changed tests do',
+      { old: unnamed(false, 'SyntaxError') },
+      ['unsure: adds'],
+    ],
+    [
+      'only other test files changed, and the base breaks off with the old judge',
+      { old: unnamed(false), change: { files: [{ ...TESTS, path: 'other.test.js' }] } },
+      [],
+    ],
+    [
+      'the old judge breaks off, and nothing failed at the base',
+      { base: ran(true, ['adds', 'passed'], ['doubles', 'passed']), old: unnamed(null) },
+      ['doubtful: adds'],
+    ],
     ['another test fails now: a regression, told elsewhere', { now: ran(true, ['adds', 'passed'], ['doubles', 'failed']), old: null }, []],
     [
       'a test is gone with the code it tested',

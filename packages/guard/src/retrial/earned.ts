@@ -48,6 +48,8 @@ class Earnings {
   private readonly files: Files;
   private readonly before: ReadonlyMap<string, TrialResult>;
   private readonly old: ReadonlyMap<string, TrialResult> | null;
+  /** Of the base's judge nothing is known but that it did not pass: how each test did, nobody knows. */
+  private readonly isOldUnknown: boolean;
   private readonly now: readonly TrialResult[];
   private readonly versions: NewVersions;
 
@@ -56,6 +58,7 @@ class Earnings {
     this.files = new Files(change);
     this.before = byId(base.results ?? []);
     this.old = old?.results === undefined || old.results === null ? null : byId(old.results);
+    this.isOldUnknown = old !== null && old.results === null && old.passed !== true;
     this.now = now.results ?? [];
     this.versions = new NewVersions(this.now, new Map([...(this.old ?? []), ...this.before]), this.files);
   }
@@ -94,7 +97,7 @@ class Earnings {
     if (version === null || version.status === 'skipped') return this.isExcused(test) ? null : 'lost';
     const isGoal = hasFailed(test) && this.earning.base.passed !== true;
     if (hasFailed(version)) return isGoal ? 'unseen' : null;
-    const how = this.old === null ? 'passes' : oldResult(test, this.old, this.files);
+    const how = this.isOldUnknown ? 'stuck' : this.old === null ? 'passes' : oldResult(test, this.old, this.files);
     if (how === 'passes' || (how === 'stuck' && this.isAsItWas(test, version, isGoal))) return null;
     return isGoal ? (how === 'fails' ? 'changed' : 'unsure') : 'doubtful';
   }
@@ -137,6 +140,8 @@ class Earnings {
     const before = this.files.before(place);
     const after = this.files.after(this.files.pathNow(place));
     const [was, is] = [blockOf(before, readTestTitle(test))?.text, this.versions.blockOf(version)?.text];
+    // In such a file nothing changed that could have made it pass.
+    if (this.isOldUnknown && !touched.some(({ path, renamedFrom = path }) => path === place || renamedFrom === place)) return true;
     if (was === undefined || is === undefined || before === null || after === null) return false;
     const names = goneNames(change);
     if (!isSameButForNames(was, is, names)) return false;
@@ -158,6 +163,7 @@ class Earnings {
     const now = this.theirs(this.now, place);
     if (now.some(hasFailed)) return 'unseen';
     if (!now.some(({ status }) => status === 'passed')) return 'lost';
+    if (this.isOldUnknown) return 'unsure';
     if (this.old === null) return null;
     const old = this.theirs(this.old.values(), place);
     if (old.some((test) => hasFailed(test) && !lacksWhatIsGone(test.message ?? '', this.earning.change))) return 'changed';

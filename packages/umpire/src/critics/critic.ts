@@ -55,13 +55,19 @@ export function createJob(
   };
 }
 
+/** `problem`: why it says nothing of some tests; null where it says something of all. */
+export interface AskedRetrial extends RetrialFindings {
+  readonly problem: string | null;
+  readonly uses: readonly ToolUse[];
+}
+
 /** `change`: since the base. `behaviourIsFixed`: a changed expectation is a breach. `tryMutants`: reading found lost checks to clear. */
 export type RetryChange = (
   job: CriticJob,
   change: Change,
   base: string,
   asked: { readonly behaviourIsFixed: boolean; readonly tryMutants: boolean },
-) => Promise<RetrialFindings & { readonly problem: string | null; readonly uses: readonly ToolUse[] }>;
+) => Promise<AskedRetrial>;
 
 /** The command of a session. */
 export interface NamedCommand {

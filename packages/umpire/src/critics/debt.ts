@@ -18,9 +18,10 @@ import { leave, unmeasured } from './critic.js';
 import type { Critic, CriticEnd, CriticJob } from './critic.js';
 import { filesAt, filesChanged, filesNow, findProjectRepository } from './commit-copy.js';
 import { measureTools } from './debt-measure.js';
+import type { WeakenedTests } from './guard-change.js';
 import { isToolSettings, noteAbsentTools } from './check-tools.js';
 import { describeUnstable } from './failure-lines.js';
-import { movesOf, openTests, settleTests, testsAtBase } from './project-tests.js';
+import { alignNames, movesOf, openTests, settleTests, testsAtBase } from './project-tests.js';
 import { provenanceOf, readJudgedContent } from './provenance.js';
 import type { Provenance } from '@umpire/core/formats/provenance.js';
 import { timeLeft } from '../runners/run-tool.js';
@@ -37,7 +38,7 @@ export const debtCritic: Critic = async (job) => {
   if (change === null || repository === null) return unmeasured('missing', noBaseline(job.base));
   const open = openBase(job, repository, change.base);
   try {
-    const baseline = await measureBase(job, open);
+    const measured = await measureBase(job, open);
     if (job.watch.signal.aborted) return unmeasured('error', 'The measurement was stopped.');
     const judged = await readJudgedContent(job);
     job.say('measuring the project as it is now');
@@ -46,14 +47,17 @@ export const debtCritic: Critic = async (job) => {
     const tests = await openTests(job);
     try {
       const moves = movesOf(job.project, change.base, change.lines);
-      const settled = await settleTests({ job, open, scope: null }, baseline.state.tests, tests, moves);
+      const same = alignNames(measured.state.tests, tests.measure);
+      const baseline = { ...measured, state: { ...measured.state, tests: same.before } };
+      const settled = await settleTests({ job, open, scope: null }, same.before, { ...tests, measure: same.after }, moves);
       if (job.watch.signal.aborted) return unmeasured('error', 'The measurement was stopped.');
       const uses = [...tools.uses, ...tests.uses, ...settled.uses];
       // A quarantined test counts as little as a flaky one.
       const after = { ...tools.state, tests: { ...settled.state, flaky: [...settled.state.flaky, ...settled.quarantined] } };
       const notes = [...baseline.notes, ...settled.notes];
-      const comparison = await withGuard(job, change.base, compareStates(baseline.state, after, moves));
-      const unverified = describeUnstable(settled.unstable);
+      const { breaches, problem, unverified: doubts } = await askGuard(job, change.base);
+      const comparison = addWeakenedTests(compareStates(baseline.state, after, moves), breaches.map(weakenedTest), problem);
+      const unverified = [...describeUnstable(settled.unstable), ...doubts];
       return leaveReport(job, change.base, { ...baseline, notes, unverified }, after, comparison, provenanceOf(job, judged, started, uses));
     } finally {
       tests.close();
@@ -96,10 +100,9 @@ async function measureBase(job: CriticJob, open: OpenBase): Promise<PinnedBaseli
 }
 
 /** A test that was deleted, skipped or weakened cannot fail any more: the runner alone would not miss it. */
-async function withGuard(job: CriticJob, base: string, comparison: DebtComparison): Promise<DebtComparison> {
+async function askGuard(job: CriticJob, base: string): Promise<WeakenedTests> {
   const { findWeakenedTests } = await import('./guard-change.js');
-  const { breaches, problem } = await findWeakenedTests(job, 'debt', base);
-  return addWeakenedTests(comparison, breaches.map(weakenedTest), problem);
+  return findWeakenedTests(job, 'debt', base);
 }
 
 function weakenedTest({ rule, file, line, message, test }: GuardFinding): WeakenedTest {

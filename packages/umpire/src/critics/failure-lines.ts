@@ -6,6 +6,7 @@ import { findListedFailures } from '@umpire/core/formats/listed-failures.js';
 import { lastSummary } from '@umpire/core/formats/runner-summary.js';
 import type { WrittenFailures } from '../runners/report-file.js';
 import { withoutColours } from '@umpire/reports/line-stream.js';
+import { DOUBTFUL } from '@umpire/core/formats/unverified-checks.js';
 import type { UnverifiedCheck } from '@umpire/core/formats/unverified-checks.js';
 
 const MOST_LINES = 5;
@@ -197,4 +198,12 @@ export function describeUnstable(ids: readonly string[]): readonly UnverifiedChe
     ids.map((id) => ({ id })),
   );
   return [{ name: 'tests that fail sometimes', problem: which }];
+}
+
+/** The same for tests that pass only as the change has them: one entry each, so that the reason names them. */
+export function describeDoubtful(tests: readonly NamedTest[]): readonly UnverifiedCheck[] {
+  return tests.map(({ id }) => ({
+    name: `${id} (${DOUBTFUL})`,
+    problem: 'Its version at the base does not pass on the new code, or cannot run on it. Read what the change does to it.',
+  }));
 }

@@ -2,6 +2,7 @@
 // change weakened. Loaded late, since it loads the parsers.
 
 import { isUmpireError } from '@umpire/core/model/errors.js';
+import type { UnverifiedCheck } from '@umpire/core/formats/unverified-checks.js';
 import type { ToolUse } from '@umpire/core/formats/provenance.js';
 import { weigh } from '@umpire/guard/findings/allowances.js';
 import type { GuardAllowance, Weighed } from '@umpire/guard/findings/allowances.js';
@@ -10,11 +11,12 @@ import type { GuardFinding } from '@umpire/guard/findings/finding.js';
 import type { GuardRule } from '@umpire/guard/findings/rule-names.js';
 import { guardChange } from '@umpire/guard/guard.js';
 import { roleOf } from '@umpire/guard/project/paths.js';
-import { isOnLostChecks, weighByRetrial } from '@umpire/guard/retrial/clear.js';
+import { isOnLostChecks, weighByRetrial, withoutAllowed } from '@umpire/guard/retrial/clear.js';
 import { touchesJudges } from '@umpire/guard/retrial/compare.js';
 import { CONFIG } from '../sessions/project.js';
 import { createFileReader, filesOnDisk, findBase, readChange } from '../work/read-change.js';
-import type { CriticJob } from './critic.js';
+import type { AskedRetrial, CriticJob } from './critic.js';
+import { describeDoubtful } from './failure-lines.js';
 import { pathTest } from '../runners/project-files.js';
 import type { RetrialFindings } from '@umpire/guard/retrial/clear.js';
 
@@ -99,6 +101,8 @@ export interface WeakenedTests {
   readonly breaches: readonly GuardFinding[];
   /** Why tests of the change could not be checked, one sentence; null where all were. */
   readonly problem: string | null;
+  /** What nobody could look at, and tests that pass only as the change has them: an approval over them is marked. */
+  readonly unverified: readonly UnverifiedCheck[];
   /** What ran to find them. */
   readonly uses: readonly ToolUse[];
 }
@@ -109,7 +113,7 @@ const MARKS_FOR_TOOLS: ReadonlySet<GuardRule> = new Set(['type-suppressed', 'lin
 /** Tests that the files on disk weaken against the base commit. None where the settings turn the guard off for this loop. */
 export async function findWeakenedTests(job: CriticJob, loop: 'review' | 'debt', base: string): Promise<WeakenedTests> {
   const { allowances, loops } = job.guard;
-  if (loops[loop]?.breaches === 'off') return { breaches: [], problem: null, uses: [] };
+  if (loops[loop]?.breaches === 'off') return { breaches: [], problem: null, unverified: [], uses: [] };
   try {
     const { checkout, prefix } = findBase(job.project, base).repository;
     const change = await readChange({ gitTarget: checkout, prefix, base, to: null });
@@ -129,13 +133,29 @@ export async function findWeakenedTests(job: CriticJob, loop: 'review' | 'debt',
       ? ((await job.retry?.(job, change, base, { behaviourIsFixed: loop === 'debt', tryMutants: read.findings.some(isOnLostChecks) })) ??
         null)
       : null;
-    const { findings, problems, isBlind } = retrial === null ? read : withRetrial(read, retrial, allowances, today);
+    const { findings, problems, isBlind, allowed } = retrial === null ? read : withRetrial(read, retrial, allowances, today);
     const breaches = findings.filter(({ group, rule }) => group !== 'files' && !MARKS_FOR_TOOLS.has(rule));
-    return { breaches, problem: isBlind ? blindWords(problems) : null, uses: retrial?.uses ?? [] };
+    const problem = isBlind ? blindWords(problems) : null;
+    const unverified = [...describeBlindness(problem), ...(retrial === null ? [] : describeDoubts(retrial, allowed))];
+    return { breaches, problem, unverified, uses: retrial?.uses ?? [] };
   } catch (error) {
     if (!isUmpireError(error)) throw error;
-    return { breaches: [], problem: `The guard could not read the change: ${error.message}`, uses: [] };
+    const problem = `The guard could not read the change: ${error.message}`;
+    return { breaches: [], problem, unverified: describeBlindness(problem), uses: [] };
   }
+}
+
+function describeBlindness(problem: string | null): readonly UnverifiedCheck[] {
+  return problem === null ? [] : [{ name: 'guard', problem }];
+}
+
+/** What a person allows is in no doubt. */
+function describeDoubts({ outcome, problem }: AskedRetrial, allowed: Weighed['allowed']): readonly UnverifiedCheck[] {
+  const doubtful = withoutAllowed(
+    outcome.doubtful,
+    allowed.map(({ finding }) => finding),
+  );
+  return [...describeDoubtful(doubtful), ...(problem === null ? [] : [{ name: "the base's tests on the new code", problem }])];
 }
 
 function blindWords(problems: readonly GuardProblem[]): string {

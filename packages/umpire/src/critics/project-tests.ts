@@ -21,6 +21,7 @@ import { keepTime, lastTimeOf, openBase } from './baseline.js';
 import type { BaselinePart, OpenBase } from './baseline.js';
 import { findBaseCommit } from './change.js';
 import { filesAt, filesChanged, findProjectRepository, linesRemoved } from './commit-copy.js';
+import { readExitStatus } from './command-program.js';
 import type { CriticJob } from './critic.js';
 import { findImporters } from '../runners/importers.js';
 import { findForeign, findPlaces, findTests, removeScratch } from '../runners/find-tests.js';
@@ -113,9 +114,10 @@ export async function measureProjectTests(given: CriticJob, scope: TestScope | n
       // No file of the scope has tests.
       if (scope !== null && now.isEmpty) return nothing('pass', null, base);
       const before = scope === null ? await testsAtBase(open) : await scopeAtBase(open, scope, now, moves);
-      const after = await settleTests({ job, open, scope }, before.state, now, moves);
+      const same = alignNames(before.state, now.measure);
+      const after = await settleTests({ job, open, scope }, same.before, { ...now, measure: same.after }, moves);
       const uses = [...before.uses, ...now.uses, ...after.uses];
-      const found = judgeTests(before.state, after, moves, base);
+      const found = judgeTests(same.before, after, moves, base);
       return { ...found, regressions: locateTests(job.project, found.regressions), uses };
     } finally {
       now.close();
@@ -551,7 +553,7 @@ async function findOwnSuite(job: CriticJob, scope: TestScope | null): Promise<Fo
   const found = await findTests(job, scope?.isIn);
   const has = scope?.has ?? (() => true);
   const run: RunSuite = async (tests) => {
-    const runs = await runTests(job, found, tests === null ? has : wantFiles(found, tests));
+    const runs = await runTests(job, found, tests === null ? has : wantFiles(found, tests), tellsByStatus);
     return {
       isEmpty: runs.length === 0 && found.places.length > 0,
       measure: suiteMeasure(runs, job.project, [...found.notes, ...found.unmeasured.map(({ problem }) => problem)]),
@@ -560,6 +562,12 @@ async function findOwnSuite(job: CriticJob, scope: TestScope | null): Promise<Fo
   };
   const known = new Set(found.places.flatMap(({ files }) => files));
   return { run, has: (file) => known.has(file), close: () => removeScratch(found) };
+}
+
+/** W4: `make check || true` passes whatever it runs. */
+function tellsByStatus(command: string): boolean {
+  const { hidden, pipe } = readExitStatus(command);
+  return hidden === null && pipe === null;
 }
 
 /** A test in no known file may be in any place. */
@@ -580,7 +588,23 @@ function suiteMeasure(runs: readonly PlaceRun[], project: string, notes: readonl
   const results = runs.flatMap((run) =>
     run.results.map(({ id, status, file, line, message }) => ({ id, status, file, line, message: plainly(message, project) })),
   );
-  return { outcome, problem: null, results, flaky: [], notes: [...told, ...notes] };
+  const unnamed = runs.flatMap((run) => run.unnamed ?? []);
+  const noted = [...told, ...runs.flatMap((run) => (run.unnamed === undefined ? [] : run.notes)), ...notes];
+  return { outcome, problem: null, results, flaky: [], notes: noted, ...(unnamed.length === 0 ? {} : { unnamed }) };
+}
+
+/** Names at one of the two states alone are nothing to compare: what named its tests at the base has to name them now. */
+export function alignNames(
+  before: TestsMeasurement,
+  after: TestsMeasurement,
+): { readonly before: TestsMeasurement; readonly after: TestsMeasurement } {
+  const [then, now] = [new Set(before.unnamed), new Set(after.unnamed)];
+  const lost = isMeasured(before.outcome) ? [...now].find((id) => !then.has(id)) : undefined;
+  const problem = `${lost} named its tests at the base, and names none now.`;
+  return {
+    before: { ...before, results: before.results.filter(({ id }) => !then.has(id) || now.has(id)) },
+    after: lost === undefined ? after : { outcome: 'error', problem, results: [], flaky: [], notes: after.notes },
+  };
 }
 
 /** What went wrong, as one line: without the stack, and without the place of this checkout. */

@@ -32,6 +32,7 @@ import type { ProjectTests } from './project-tests.js';
 import { findHead, provenanceOf, readJudgedContent } from './provenance.js';
 import { otherCommit } from '@umpire/core/formats/provenance.js';
 import type { Provenance, ToolUse } from '@umpire/core/formats/provenance.js';
+import type { UnverifiedCheck } from '@umpire/core/formats/unverified-checks.js';
 import { hidesFailure, placeFindings, readReport } from '../runners/report-file.js';
 import { manifestFault } from '../runners/run-tool.js';
 import { listFew } from '../work/session-git.js';
@@ -73,7 +74,7 @@ export const reviewCritic: Critic = async (job) => {
   const change = findChange(job.project, job.base);
   if (change === null)
     return unmeasured('missing', 'Nothing to review: this is not a git repository, or it has no commit to compare with.');
-  const weakened = await guardSource(job, change);
+  const { weakened, doubts } = await guardSource(job, change);
   if (change.lines.size === 0 && weakened === null)
     return unmeasured('missing', `Nothing to review: no line was added or changed since ${change.base.slice(0, 10)}.`);
   const testimony = testimonyIn(job);
@@ -116,7 +117,7 @@ export const reviewCritic: Critic = async (job) => {
   const score = scoreReview(findings, testimony ?? { score: null, signal: null });
   const tools = measured.flatMap(({ uses }) => uses);
   const provenance = provenanceOf(job, await readJudgedContent(job), started, tools);
-  leave(job, REVIEW_RESULTS, resultsPage(score, sources, { ...change, unread }, tests?.figures ?? null, provenance));
+  leave(job, REVIEW_RESULTS, resultsPage(score, sources, { ...change, unread, doubts }, tests?.figures ?? null, provenance));
   return {
     outcome: score.signal === 'CONVERGED' ? 'pass' : 'fail',
     summary: `${describeScore(score, findings, read)} ${notes.join(' ')}`.trim().slice(0, 500),
@@ -131,17 +132,23 @@ interface TestSource extends ReviewSource {
   readonly notes: readonly string[];
 }
 
+interface GuardFound {
+  readonly weakened: ReviewSource | null;
+  /** What nobody could look at, and tests that pass only as the change has them. */
+  readonly doubts: readonly UnverifiedCheck[];
+}
+
 /** Tests that the change deleted, skipped or weakened. Null where there are none: the guard says nothing else of a change. */
-async function guardSource(job: CriticJob, { base }: CriticChange): Promise<ReviewSource | null> {
+async function guardSource(job: CriticJob, { base }: CriticChange): Promise<GuardFound> {
   const { findWeakenedTests } = await import('./guard-change.js');
-  const { breaches, problem, uses } = await findWeakenedTests(job, 'review', base);
-  if (breaches.length === 0 && problem === null) return null;
+  const { breaches, problem, unverified: doubts, uses } = await findWeakenedTests(job, 'review', base);
+  if (breaches.length === 0 && problem === null) return { weakened: null, doubts };
   const findings = breaches.slice(0, MOST_REGRESSIONS).map(({ rule, file, line, message: said, test }) => {
     const message = `${said}${test === undefined ? '' : ` Test: ${JSON.stringify(test)}.`}`.slice(0, 300);
     return makeFinding({ severity: 'critical', message, artifact: file, line, rule, dimension: 'correctness' });
   });
   const outcome = breaches.length > 0 ? 'fail' : 'missing';
-  return { ...BLANK, name: 'guard', grade: 'measured', outcome, problem, findings, uses, unverified: problem === null ? null : 'guard' };
+  return { weakened: { ...BLANK, name: 'guard', grade: 'measured', outcome, problem, findings, uses }, doubts };
 }
 
 /** The project's tests against the base commit. Null where the settings say that there are none. */
@@ -327,7 +334,7 @@ function testimonyIn(job: CriticJob): Testimony | null {
 function resultsPage(
   score: ReviewScore,
   sources: readonly ReviewSource[],
-  { base, lines, unread }: CriticChange & { readonly unread: readonly string[] },
+  { base, lines, unread, doubts }: CriticChange & Pick<GuardFound, 'doubts'> & { readonly unread: readonly string[] },
   tests: ProjectTests | null,
   provenance: Provenance,
 ): string {
@@ -348,7 +355,7 @@ function resultsPage(
   const dimensions = REVIEW_DIMENSIONS.map((name) => ({ name, weight: REVIEW_WEIGHTS[name], score: score.dimensions[name] }));
   const checks = sources.map(({ name, grade, outcome, problem }) => ({ name, grade, outcome, ...(problem === null ? {} : { problem }) }));
   const unmeasuredChecks = sources.flatMap(({ unverified: name, problem }) => (name === null ? [] : [{ name, problem }]));
-  const unverified = [...unmeasuredChecks, ...describeUnstable(tests?.unstable ?? [])];
+  const unverified = [...unmeasuredChecks, ...describeUnstable(tests?.unstable ?? []), ...doubts];
   const page = {
     review_score: score.score,
     gc_signal: score.signal,

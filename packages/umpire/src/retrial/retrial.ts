@@ -15,8 +15,9 @@ import {
   touchesJudges,
   worseTests,
 } from '@umpire/guard/retrial/compare.js';
+import { judgeEarned } from '@umpire/guard/retrial/earned.js';
 import { isTestFile } from '@umpire/guard/retrial/judges.js';
-import type { TrialRules } from '@umpire/guard/retrial/compare.js';
+import type { Trial, TrialRules } from '@umpire/guard/retrial/compare.js';
 import { UmpireError } from '@umpire/core/model/errors.js';
 import { openBase } from '../critics/baseline.js';
 import { commandAtBase, namedResults } from '../critics/command-base.js';
@@ -101,6 +102,7 @@ class TrialRuns {
     const findings: GuardFinding[] = [];
     const skipped: TestResult[] = [];
     const blind: TestResult[] = [];
+    const doubtful: TestResult[] = [];
     const unplaced = commits.unplaced.flatMap((one) => describeUnplaced(one, usable));
     problems.push(...unplaced);
     let [oldTestsPass, failsUnnamed] = [unplaced.length === 0, false];
@@ -119,11 +121,16 @@ class TrialRuns {
       failsUnnamed ||= failsWithoutNames(oldTests);
       skipped.push(...skippedNow(trial));
       blind.push(...blindTests(trial));
+      doubtful.push(...doubtfulTests(trial));
     }
     if (job.watch.signal.aborted) return unable('It was stopped.');
     const problem = usable.length < ways.length || problems.length > 0 ? (problems[0] ?? null) : null;
     const { findings: lost = [], counts = new Map() } = this.mutants ?? {};
-    return { findings: [...findings, ...lost], outcome: { oldTestsPass, failsUnnamed, skipped, blind, mutants: counts }, problem };
+    return {
+      findings: [...findings, ...lost],
+      outcome: { oldTestsPass, failsUnnamed, skipped, blind, doubtful, mutants: counts },
+      problem,
+    };
   }
 
   async close(): Promise<void> {
@@ -265,6 +272,14 @@ class TrialRuns {
   }
 }
 
+/** A2: where no test was to be made to pass, each that passes only as the change has it is in doubt. */
+function doubtfulTests({ change, base, oldTests, newTests }: Trial): readonly TestResult[] {
+  // Not needed: the old tests pass.
+  if (newTests === null) return [];
+  const { changed, unsure, doubtful } = judgeEarned({ change, base, now: newTests, old: oldTests });
+  return [...changed, ...unsure, ...doubtful];
+}
+
 const TREES = {
   base: 'base',
   old: 'old tests, new code',
@@ -316,7 +331,11 @@ function quiet(job: CriticJob): CriticJob {
 }
 
 function unable(problem: string | null): Pick<Retrial, 'findings' | 'outcome' | 'problem'> {
-  return { findings: [], outcome: { oldTestsPass: false, failsUnnamed: false, skipped: [], blind: [], mutants: new Map() }, problem };
+  return {
+    findings: [],
+    outcome: { oldTestsPass: false, failsUnnamed: false, skipped: [], blind: [], doubtful: [], mutants: new Map() },
+    problem,
+  };
 }
 
 /** Nothing in the change asks for a retrial. */

@@ -18,7 +18,7 @@ import type { ShownPlaces, ToolJob, ToolRun } from './run-tool.js';
 import { findSetCoverage, shellWords, showCommand } from './settings-command.js';
 import type { SetCoverage } from './settings-command.js';
 import { JS_TESTS } from './runner.js';
-import type { ReportAt, Runner, RunnerCall, TestPlace } from './runner.js';
+import type { ReportAt, Runner, RunnerCall, TestPlace, UnnamedCall } from './runner.js';
 
 /** The tests of one place, run. */
 export interface PlaceRun {
@@ -42,13 +42,23 @@ export interface PlaceRun {
   readonly files: readonly string[];
   /** It ran, and all of its tests are in files that nobody asked for. */
   readonly isElsewhere?: true;
+  /** Ids of results that stand for a command which names no tests. */
+  readonly unnamed?: readonly string[];
   readonly notes: readonly string[];
   readonly uses: readonly ToolUse[];
 }
 
-/** `wanted`: which test files, by their path from the project. A place without any of them is left out. */
-export async function runTests(job: ToolJob, found: FoundTests, wanted: (path: string) => boolean): Promise<readonly PlaceRun[]> {
-  return runPlaces(job, found, { wanted, coverage: false, output: null });
+/**
+ * `wanted`: which test files, by their path from the project. A place without any of them is left out. `tellsByStatus`: does the exit status
+ * of this command say whether it passed? Then it counts where the command names no tests.
+ */
+export async function runTests(
+  job: ToolJob,
+  found: FoundTests,
+  wanted: (path: string) => boolean,
+  tellsByStatus: (command: string) => boolean = () => false,
+): Promise<readonly PlaceRun[]> {
+  return runPlaces(job, found, { wanted, coverage: false, output: null, tellsByStatus });
 }
 
 /** The same with coverage; wanted parts that cannot be run here are runs without a result. `output`: a file that what runners print is added to. */
@@ -61,7 +71,7 @@ export async function runTestsWithCoverage(
   const none = { version: null, results: [], coverage: null, uncovered: null, files: [], notes: [], uses: [] };
   const missing = found.unmeasured.filter(({ likely }) => wanted(likely));
   return [
-    ...(await runPlaces(job, found, { wanted, coverage: true, output })),
+    ...(await runPlaces(job, found, { wanted, coverage: true, output, tellsByStatus: () => false })),
     ...missing.map(({ path, runner, problem }): PlaceRun => ({ ...none, runner, path, outcome: 'missing', problem })),
   ];
 }
@@ -70,6 +80,7 @@ interface RunOptions {
   readonly wanted: (path: string) => boolean;
   readonly coverage: boolean;
   readonly output: string | null;
+  readonly tellsByStatus: (command: string) => boolean;
 }
 
 async function runPlaces(job: ToolJob, found: FoundTests, options: RunOptions): Promise<readonly PlaceRun[]> {
@@ -220,7 +231,8 @@ async function runPlace(
     });
     uses.push(run.use);
     if (options.output !== null) keepPrinted(options.output, run, printed);
-    const measured = measureCall(run, call, { project: found.project, scratch }, label, { sinceMs, printed, advice: ready.advice });
+    const asked = call.unnamed !== undefined && options.tellsByStatus(call.unnamed.command) ? call : { ...call, unnamed: undefined };
+    const measured = measureCall(run, asked, { project: found.project, scratch }, label, { sinceMs, printed, advice: ready.advice });
     // Where one file cannot be loaded, the tests of the others are run without it.
     const isStopped = 'results' in measured ? isUnloaded(measured.results) : measured.outcome === 'error';
     const said = isStopped && tries < MOST_TRIES ? (readText(printed) ?? '') : '';
@@ -293,7 +305,9 @@ async function runPlace(
     const problem = `${label} ran no test of these files.${why === undefined ? '' : ` ${why}`}`;
     return { ...blank, outcome: 'error', problem, notes, uses };
   }
-  return { ...blank, outcome: results.some(isFailing) ? 'fail' : 'pass', problem: null, results, coverage, notInCoverage, notes, uses };
+  const byStatus = parts.some((part) => part.isUnnamed === true) ? { unnamed: results.map(({ id }) => id) } : {};
+  const outcome = results.some(isFailing) ? 'fail' : 'pass';
+  return { ...blank, outcome, problem: null, results, coverage, notInCoverage, ...byStatus, notes, uses };
 }
 
 /** Why it exited 0 although no test ran, as a sentence. */
@@ -337,7 +351,12 @@ interface MeasuredCall {
   readonly notes: readonly string[];
   /** The start and the end of what it printed. */
   readonly output: string;
+  /** Its one result is the command's exit status. */
+  readonly isUnnamed?: true;
 }
+
+/** What these exit statuses mean in every shell: a program that was not found, or may not be executed. */
+const NOT_RUN: ReadonlySet<number> = new Set([126, 127]);
 
 interface CallTraces {
   /** Reports that are older are of another run. */
@@ -351,7 +370,7 @@ interface CallTraces {
 /** What one call of a runner came to: its tests and its coverage, or why there is neither. */
 export function measureCall(
   run: ToolRun,
-  call: RunnerCall,
+  call: Omit<RunnerCall, 'unnamed'> & { readonly unnamed?: UnnamedCall | undefined },
   places: ShownPlaces,
   runner: string,
   { sinceMs = 0, printed = null, advice = '' }: CallTraces = {},
@@ -368,6 +387,19 @@ export function measureCall(
   const how = `(${howToolEnded(run)})`;
   const explain = ({ problems }: ToolReport): string => problems[0]?.message ?? 'it is empty';
   const tests = readTestReport(call.tests, project, sinceMs, printed);
+  if (call.unnamed !== undefined && tests.format === 'unknown' && run.code !== null && !NOT_RUN.has(run.code)) {
+    const [status, message] = run.code === 0 ? (['passed', null] as const) : (['failed', errorWords(run, 'last', places)] as const);
+    return {
+      results: [{ id: runner, status, file: null, line: null, message, durationMs: null }],
+      coverage: [],
+      testFormat: '',
+      coverageFormat: null,
+      counts: ['lines'],
+      notes: [`${runner} names no tests, so its exit status counts. ${call.unnamed.advice}`],
+      output: `${run.head}\n${run.tail}`,
+      isUnnamed: true,
+    };
+  }
   if ((tests.outcome === 'error' || tests.outcome === 'missing') && tests.isAllSkipped !== true)
     return fail(tests.isCutOff === true ? `left half a test report ${how}` : `left no test report ${how}`, explain(tests));
   const shift = call.tests.countsFromZero === true ? 1 : 0;

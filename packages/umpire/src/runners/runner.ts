@@ -151,6 +151,14 @@ export interface RunnerCall {
   readonly tests: ReportAt;
   /** Null where coverage is not asked for, or cannot be measured. */
   readonly coverage: ReportAt | null;
+  /** The person's command, where nothing says that it names its tests: without names its exit status decides. */
+  readonly unnamed?: UnnamedCall;
+}
+
+export interface UnnamedCall {
+  readonly command: string;
+  /** What to set so that it names them, as a sentence. */
+  readonly advice: string;
 }
 
 /** A runner that is there. */

@@ -91,6 +91,9 @@ export const settingsCommand: Runner = {
           tests:
             report === undefined ? { file: join(scratch, 'report.txt'), isPrinted: true, format } : { file: join(folder, report), format },
           coverage: null,
+          ...(report === undefined && format === null
+            ? { unnamed: { command, advice: `To name them, set ${set.key}.report, or print them as TAP.` } }
+            : {}),
         }),
       },
     };
