@@ -217,7 +217,7 @@ const WORDS: Readonly<Record<ChangedTest['change'], string>> = {
 };
 
 function testItem({ id, file, line, message, change }: ChangedTest): DebtItem {
-  const why = message === null || change === 'gone' || change === 'unrun' ? '' : `: ${message}`;
+  const why = message === null || change === 'gone' || change === 'unrun' ? '' : `: ${message.replace(/\s+/g, ' ').trim()}`;
   return { check: 'tests', id, message: `${id} ${WORDS[change]}${why}`.slice(0, 500), file, line };
 }
 

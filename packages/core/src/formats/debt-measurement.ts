@@ -24,7 +24,7 @@ export interface MeasuredTest {
   readonly status: TestStatus;
   readonly file: string | null;
   readonly line: number | null;
-  /** The failure message. */
+  /** The failure message, as many lines as the runner wrote. */
   readonly message: string | null;
 }
 
@@ -38,6 +38,8 @@ export interface TestsMeasurement {
   readonly notes: readonly string[];
   /** Ids of `results` that stand for a command which names no tests: its exit status decides. */
   readonly unnamed?: readonly string[];
+  /** The end of what the runners printed that failed. */
+  readonly output?: string;
 }
 
 export interface DebtMeasurement {

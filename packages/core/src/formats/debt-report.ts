@@ -23,6 +23,8 @@ interface DebtFindings {
   readonly after: DebtMeasurement;
   readonly comparison: DebtComparison;
   readonly unverified: readonly UnverifiedCheck[];
+  /** What failing tests said; empty where none failed. */
+  readonly failing: string;
   readonly base: string;
   /** Tool configuration that differs from the baseline. */
   readonly changedSettings: readonly string[];
@@ -42,6 +44,8 @@ export interface DebtReport {
   readonly fixed: readonly DebtItem[];
   readonly flaky: readonly FlakyTest[];
   readonly unverified_checks: readonly UnverifiedCheck[];
+  /** For the fix task: each test that regressed with its whole message, and the end of the output. */
+  readonly failing_output?: string;
   readonly old_failures: readonly string[];
   /** Whether a check or a part of one was not measured. */
   readonly partial: boolean;
@@ -59,7 +63,8 @@ interface DebtCheck {
   readonly problems?: readonly string[];
 }
 
-export function buildDebtReport({ before, after, comparison, unverified, base, changedSettings, provenance }: DebtFindings): DebtReport {
+export function buildDebtReport(found: DebtFindings): DebtReport {
+  const { before, after, comparison, unverified, failing, base, changedSettings, provenance } = found;
   const { checks, oldFailures, regressedTests } = comparison;
   const regressions = checks.flatMap((check) => check.regressions);
   const scores = computeDebtScores(before, after);
@@ -76,6 +81,7 @@ export function buildDebtReport({ before, after, comparison, unverified, base, c
     fixed: checks.flatMap((check) => check.fixed).slice(0, MOST_ITEMS),
     flaky: flakyTests(before.tests, after.tests).slice(0, MOST_ITEMS),
     unverified_checks: unverified,
+    ...(failing === '' ? {} : { failing_output: failing }),
     old_failures: oldFailures.slice(0, MOST_ITEMS),
     partial: checks.some(({ isPartial }) => isPartial),
     changed_settings: changedSettings,

@@ -120,7 +120,8 @@ export function findingFromUnknown(raw: unknown, fallback: 'high' | null, contex
   };
   const severity = decideSeverity(said ?? tag?.severity ?? null, classed, fallback, context, notes);
   if (severity === null) return { finding: null, notes };
-  const inText = parseReference(headline);
+  // Who writes `file: null` says that the place in the text is not where the fault is.
+  const inText = own(value, 'file') === null ? { artifact: null, line: null, message: headline } : parseReference(headline);
   const pointed = place.artifact === null || place.artifact === inText.artifact ? inText : { ...place, message: headline };
   return { finding: makeFinding({ severity, ...pointed, line: place.line ?? pointed.line, rule, dimension }), notes };
 }

@@ -6,7 +6,7 @@ import { isUmpireError } from '@umpire/core/model/errors.js';
 import { worstMeasured } from '@umpire/core/formats/check-outcome.js';
 import { addWeakenedTests, compareStates } from '@umpire/core/formats/debt-comparison.js';
 import type { CheckResult, DebtComparison, WeakenedTest } from '@umpire/core/formats/debt-comparison.js';
-import { isBrokenMeasurement } from '@umpire/core/formats/debt-measurement.js';
+import { isBrokenMeasurement, isFailing } from '@umpire/core/formats/debt-measurement.js';
 import type { CheckName, DebtMeasurement } from '@umpire/core/formats/debt-measurement.js';
 import { buildDebtReport, summarizeDebt, countDebtItems } from '@umpire/core/formats/debt-report.js';
 import type { UnverifiedCheck } from '@umpire/core/formats/unverified-checks.js';
@@ -20,8 +20,8 @@ import { filesAt, filesChanged, filesNow, findProjectRepository } from './commit
 import { measureTools } from './debt-measure.js';
 import type { WeakenedTests } from './guard-change.js';
 import { isToolSettings, noteAbsentTools } from './check-tools.js';
-import { describeUnstable } from './failure-lines.js';
-import { alignNames, movesOf, openTests, settleTests, testsAtBase } from './project-tests.js';
+import { describeFailures, describeUnstable } from './failure-lines.js';
+import { alignNames, locateTests, movesOf, openTests, settleTests, testsAtBase } from './project-tests.js';
 import { provenanceOf, readJudgedContent } from './provenance.js';
 import type { Provenance } from '@umpire/core/formats/provenance.js';
 import { timeLeft } from '../runners/run-tool.js';
@@ -58,7 +58,22 @@ export const debtCritic: Critic = async (job) => {
       const { breaches, problem, unverified: doubts } = await askGuard(job, change.base);
       const comparison = addWeakenedTests(compareStates(baseline.state, after, moves), breaches.map(weakenedTest), problem);
       const unverified = [...describeUnstable(settled.unstable), ...doubts];
-      return leaveReport(job, change.base, { ...baseline, notes, unverified }, after, comparison, provenanceOf(job, judged, started, uses));
+      const regressed = new Set(
+        comparison.checks.flatMap((check) => (check.name === 'tests' ? check.regressions.map(({ id }) => id) : [])),
+      );
+      const failed = locateTests(
+        job.project,
+        after.tests.results.filter((test) => isFailing(test) && regressed.has(test.id)),
+      );
+      const failing = describeFailures(failed, after.tests.output);
+      return leaveReport(
+        job,
+        change.base,
+        { ...baseline, notes, unverified, failing },
+        after,
+        comparison,
+        provenanceOf(job, judged, started, uses),
+      );
     } finally {
       tests.close();
     }
@@ -77,6 +92,7 @@ function noBaseline(base: string | null): string {
 
 interface ComparedBaseline extends PinnedBaseline {
   readonly unverified: readonly UnverifiedCheck[];
+  readonly failing: string;
 }
 
 interface PinnedBaseline {
@@ -117,7 +133,7 @@ const ALL_KINDS = ['types', 'lint', 'quality'] as const;
 function leaveReport(
   job: CriticJob,
   base: string,
-  { notes, unverified, ...baseline }: ComparedBaseline,
+  { notes, unverified, failing, ...baseline }: ComparedBaseline,
   after: DebtMeasurement,
   comparison: DebtComparison,
   provenance: ReturnType<typeof provenanceOf>,
@@ -131,7 +147,7 @@ function leaveReport(
   const changedSettings = filesChanged(job.project, base)
     .filter((path) => RUNNER_SETTINGS.test(basename(path)) || isToolSettings(path, ALL_KINDS))
     .toSorted();
-  const report = buildDebtReport({ before: baseline.state, after, comparison, unverified, base, changedSettings, provenance });
+  const report = buildDebtReport({ before: baseline.state, after, comparison, unverified, failing, base, changedSettings, provenance });
   leave(job, BASELINE_COPY, `${JSON.stringify({ commit: base, ...baseline }, null, 2)}\n`);
   leave(job, VALIDATION_REPORT, `${JSON.stringify(report, null, 2)}\n`);
   const lacking = comparison.checks.filter((check) => check.outcome === 'missing');

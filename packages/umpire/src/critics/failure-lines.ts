@@ -162,8 +162,36 @@ function fitting(lines: readonly string[]): readonly string[] {
   return kept;
 }
 
+const LONGEST_MESSAGE = 1500;
+const LONGEST_MESSAGES = 6000;
+const LONGEST_TAIL = 2000;
+
+/** For a fix task: each test with its place and its whole message, and the end of what was printed. Empty where no test failed. */
+export function describeFailures(tests: readonly FailingTest[], output = ''): string {
+  if (tests.length === 0) return '';
+  let text = '';
+  let shown = 0;
+  for (const { id, file, line, message } of tests) {
+    const place = file === null ? '' : ` (${file}${line === null ? '' : `:${line}`})`;
+    const said = message ?? '';
+    const block = `FAIL ${id}${place}\n${said.length > LONGEST_MESSAGE ? `${said.slice(0, LONGEST_MESSAGE)}…` : said}\n\n`;
+    if (shown > 0 && text.length + block.length > LONGEST_MESSAGES) break;
+    text += block;
+    shown += 1;
+  }
+  const more = tests.length > shown ? `${tests.length - shown} more tests failed.\n\n` : '';
+  const tail = lastWhole(withoutColours(output).trimEnd(), LONGEST_TAIL);
+  return `${text}${more}${tail === '' ? '' : `The end of the output:\n${tail}\n`}`;
+}
+
 interface NamedTest {
   readonly id: string;
+}
+
+interface FailingTest extends NamedTest {
+  readonly file: string | null;
+  readonly line: number | null;
+  readonly message: string | null;
 }
 
 type TestLists = Readonly<Record<'regressions' | 'known' | 'added' | 'flaky' | 'quarantined', readonly NamedTest[]>>;

@@ -52,6 +52,8 @@ export interface ProjectTests extends TestFigures {
   readonly isNone: boolean;
   /** Ids of flaky tests that fail sometimes now and never did at the base: an approval over them is marked. */
   readonly unstable: readonly string[];
+  /** The end of what failing runners printed now. */
+  readonly output?: string;
   /** Remarks for people, one sentence each. */
   readonly notes: readonly string[];
   /** The programs that ran now, and those that ran at the base, in this run or an earlier one. */
@@ -206,7 +208,8 @@ export async function testsAtBase(
       });
       // What tests of the baseline said when they failed is of no use later.
       const results = tests.measure.results.map((test) => ({ ...test, message: null, line: null }));
-      const state: TestsMeasurement = { ...tests.measure, results, flaky };
+      const { output: _, ...measure } = tests.measure;
+      const state: TestsMeasurement = { ...measure, results, flaky };
       return { state, uses, isBroken: isSuiteBroken(state) };
     } finally {
       tests.close();
@@ -309,7 +312,9 @@ function judgeTests(before: TestsMeasurement, settled: SettledTests, moves: File
     return { ...nothing('error', `Tests ran at the base ${short}, but none can run now. ${why}`, base), notes };
   }
   const figures = compareTests(before, after, moves, settled.quarantined);
-  const common = { ...figures, base, isNone: false, unstable: settled.unstable, notes, uses: [] };
+  const { output } = after;
+  const shared = { base, isNone: false, unstable: settled.unstable, notes, uses: [] };
+  const common = { ...figures, ...shared, ...(output === undefined ? {} : { output }) };
   if (isSuiteBroken(before)) {
     const problem = `The tests could not run at the base ${short}, so regressions are unknown: ${before.problem ?? 'they broke off.'}`;
     return { ...common, outcome: 'missing', problem };
@@ -590,8 +595,19 @@ function suiteMeasure(runs: readonly PlaceRun[], project: string, notes: readonl
   );
   const unnamed = runs.flatMap((run) => run.unnamed ?? []);
   const noted = [...told, ...runs.flatMap((run) => (run.unnamed === undefined ? [] : run.notes)), ...notes];
-  return { outcome, problem: null, results, flaky: [], notes: noted, ...(unnamed.length === 0 ? {} : { unnamed }) };
+  const output = runs.flatMap(({ printed }) => printed ?? []).join('\n');
+  return {
+    outcome,
+    problem: null,
+    results,
+    flaky: [],
+    notes: noted,
+    ...(unnamed.length === 0 ? {} : { unnamed }),
+    ...(output === '' ? {} : { output: output.replaceAll(`${project}/`, '').slice(-KEPT_OUTPUT) }),
+  };
 }
+
+const KEPT_OUTPUT = 4000;
 
 /** Names at one of the two states alone are nothing to compare: what named its tests at the base has to name them now. */
 export function alignNames(
@@ -607,12 +623,13 @@ export function alignNames(
   };
 }
 
-/** What went wrong, as one line: without the stack, and without the place of this checkout. */
+/** What went wrong: without the stack, and without the place of this checkout. */
 function plainly(text: string | null, project: string): string | null {
   if (text === null) return null;
   const lines = text
     .replaceAll(`${project}/`, '')
     .split('\n')
-    .map((line) => line.trim());
-  return lines.filter((line) => line !== '' && line !== 'at' && !line.startsWith('at ')).join(' ');
+    .map((line) => line.trimEnd());
+  const kept = lines.filter((line, at) => !/^\s*at(?: |$)/.test(line) && (line !== '' || (lines[at - 1] ?? '') !== ''));
+  return kept.join('\n').trim();
 }

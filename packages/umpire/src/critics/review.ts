@@ -25,7 +25,7 @@ import { findCheckTools, isToolSettings, noteAbsentTools } from './check-tools.j
 import type { CheckTool } from './check-tools.js';
 import { runCheckTool, runCheckToolOn } from './run-check-tool.js';
 import { findFiles } from '../runners/project-files.js';
-import { describeUnstable, listTests, nameTests } from './failure-lines.js';
+import { describeFailures, describeUnstable, listTests, nameTests } from './failure-lines.js';
 import { measureProjectTests } from './project-tests.js';
 import { chooseScope, findRelated } from './test-scope.js';
 import type { ProjectTests } from './project-tests.js';
@@ -184,7 +184,7 @@ async function testSource(job: CriticJob): Promise<TestSource | null> {
  */
 function testFinding({ id, file, line, message }: MeasuredTest, what: string, severity: Severity, rule: string): Finding {
   const place = file === null ? '' : ` (${file}${line === null ? '' : `:${line}`})`;
-  const why = message === null || message === '' ? '' : `: ${message.split('\n')[0] ?? ''}`;
+  const why = message === null || message === '' ? '' : `: ${message.replace(/\s+/g, ' ')}`;
   const name = file !== null && id.startsWith(`${file} > `) ? id.slice(`${file} > `.length) : id;
   const text = `The test ${JSON.stringify(name)}${place} ${what}${why}`.slice(0, 300);
   return makeFinding({ severity, message: text, rule, dimension: 'correctness' });
@@ -356,6 +356,7 @@ function resultsPage(
   const checks = sources.map(({ name, grade, outcome, problem }) => ({ name, grade, outcome, ...(problem === null ? {} : { problem }) }));
   const unmeasuredChecks = sources.flatMap(({ unverified: name, problem }) => (name === null ? [] : [{ name, problem }]));
   const unverified = [...unmeasuredChecks, ...describeUnstable(tests?.unstable ?? []), ...doubts];
+  const failing = tests === null ? '' : describeFailures([...tests.regressions, ...tests.added], tests.output);
   const page = {
     review_score: score.score,
     gc_signal: score.signal,
@@ -364,6 +365,7 @@ function resultsPage(
     sources: checks,
     unverified_checks: unverified,
     ...(tests === null ? {} : { tests: { ...tests.totals, ...nameTests(tests, MOST_FINDINGS) } }),
+    ...(failing === '' ? {} : { failing_output: failing }),
     base,
     changed_files: [...lines.keys()].slice(0, 500),
     unread_files: unread.slice(0, 500),

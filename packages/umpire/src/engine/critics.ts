@@ -231,7 +231,7 @@ export function withProjectTests(context: CriticContext, agent: Agent): Agent {
       const { outcome, problem, regressions } = await measureWork(context, assignment, watch);
       if (watch.signal.aborted) return { kind: 'interrupted', usage: said.usage };
       if (outcome === 'pass' || outcome === 'missing') return said;
-      const named = regressions.map(({ id, message }) => (message === null ? id : `${id} (${message})`)).join('; ');
+      const named = regressions.map(({ id, message }) => (message === null ? id : `${id} (${message.replace(/\s+/g, ' ')})`)).join('; ');
       const error = outcome === 'fail' ? `Passed at the base and fails now: ${named}` : `${outcome}: ${problem ?? 'The tests broke off.'}`;
       return { ...said, kind: 'failed', error: error.slice(0, 500) };
     },

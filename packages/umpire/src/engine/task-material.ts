@@ -11,6 +11,7 @@ import { isObject, own, parseJson } from '@umpire/core/formats/json-text.js';
 import { cellText } from '../agents/result.js';
 import { CHECK_PREFIX } from '../work/task-worktree.js';
 import { RESULT } from '../critics/check-command.js';
+import { describeFailures } from '../critics/failure-lines.js';
 import { projectCommands } from '../critics/project-commands.js';
 import { describeLayer } from '../critics/test-layers.js';
 import { chainThatMade } from '../sessions/assignment.js';
@@ -27,7 +28,7 @@ export interface TaskMaterialInput {
   readonly workspace: Pick<GitWorkspace, 'changeSince'> | null;
 }
 
-const MAX_FAILURE_CHARS = 4000;
+const MAX_FAILURE_CHARS = 8000;
 /** A longer change is looked up with `git diff`. */
 const MAX_DIFF_CHARS = 12_000;
 const MAX_DIFF_FILES = 100;
@@ -56,15 +57,15 @@ export function createTaskMaterial({
   };
 }
 
-/** What the judged check of `until` printed, or the code that the tests of a layer miss. */
+/** What the judged check of `until` or the failing tests of another loop said, and the code that the tests of a layer miss. */
 function failureIn({ scene }: PastVerdict, readBlob: BlobReader): string {
   for (const { path, sha256 = '' } of Object.values(scene.exhibits ?? {})) {
-    const isUntil = path === RESULT;
-    if (!isUntil && !/^results\/run-[^/]+\.json$/.test(path ?? '')) continue;
+    if (path?.endsWith('.json') !== true) continue;
     const bytes = readBlob(sha256);
     const json = typeof bytes === 'string' ? null : parseJson(decodeTolerantly(bytes));
     if (json?.ok !== true || !isObject(json.value)) continue;
-    return isUntil ? printedIn(json.value) : uncoveredIn(json.value);
+    const said = path === RESULT ? printedIn(json.value) : failuresIn(json.value);
+    if (said !== '') return said;
   }
   return '';
 }
@@ -75,6 +76,22 @@ function printedIn(result: Readonly<Record<string, unknown>>): string {
   const said = [own(result, 'excerpt'), own(result, 'output_tail')].find((text) => typeof text === 'string' && text.trim() !== '');
   // The folder of the check is gone by now; its paths are those of the working folder.
   return typeof said === 'string' ? said.replaceAll(CHECK_FOLDER, '').slice(0, MAX_FAILURE_CHARS) : '';
+}
+
+function failuresIn(evidence: Readonly<Record<string, unknown>>): string {
+  const listed = own(evidence, 'failures');
+  const failures = (Array.isArray(listed) ? listed : []).filter(isObject).map((one) => ({
+    id: cellText(own(one, 'name')),
+    file: cellText(own(one, 'file')) || null,
+    line: Number(own(one, 'line') ?? 0) || null,
+    message: cellText(own(one, 'message')),
+  }));
+  const parts = [cellText(own(evidence, 'failing_output')), describeFailures(failures), uncoveredIn(evidence)];
+  return parts
+    .filter((part) => part !== '')
+    .join('\n\n')
+    .replaceAll(CHECK_FOLDER, '')
+    .slice(0, MAX_FAILURE_CHARS);
 }
 
 function uncoveredIn(result: Readonly<Record<string, unknown>>): string {

@@ -44,6 +44,8 @@ export interface PlaceRun {
   readonly isElsewhere?: true;
   /** Ids of results that stand for a command which names no tests. */
   readonly unnamed?: readonly string[];
+  /** The end of what it printed, where a test failed. */
+  readonly printed?: string;
   readonly notes: readonly string[];
   readonly uses: readonly ToolUse[];
 }
@@ -307,7 +309,8 @@ async function runPlace(
   }
   const byStatus = parts.some((part) => part.isUnnamed === true) ? { unnamed: results.map(({ id }) => id) } : {};
   const outcome = results.some(isFailing) ? 'fail' : 'pass';
-  return { ...blank, outcome, problem: null, results, coverage, notInCoverage, ...byStatus, notes, uses };
+  const printed = outcome === 'fail' ? { printed: parts.map(({ output }) => output).join('\n') } : {};
+  return { ...blank, outcome, problem: null, results, coverage, notInCoverage, ...byStatus, ...printed, notes, uses };
 }
 
 /** Why it exited 0 although no test ran, as a sentence. */
