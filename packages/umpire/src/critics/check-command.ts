@@ -288,10 +288,10 @@ class Measuring<Job extends CheckJob> {
       const canRunAlone = ({ file }: MeasuredTest): boolean => file !== null && suites.now.has(file);
       const moves = movesOf(job.project, open.commit);
       const compared = { before, after: first.tests, moves, isOut, canRunAlone };
-      const tried = await tryFailures(job, compared, async ({ side, scope }, tests) => {
+      const tried = await tryFailures(job, compared, async ({ side, scope }, tests, testTimeMs) => {
         if (scope === 'all') return side === 'now' ? runAgain() : ((await commandAtBaseAgain(open, check))?.run.tests ?? null);
         if (side === 'now') await this.settle();
-        const ran = await suites[side].run(tests);
+        const ran = await suites[side].run(tests, testTimeMs);
         this.uses.push(...ran.uses);
         return ran.measure;
       });

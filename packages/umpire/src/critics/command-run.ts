@@ -9,6 +9,7 @@ import { runChildProcess } from '../agents/child-process.js';
 import type { ChildEnd } from '../agents/child-process.js';
 import type { Guardian } from '../agents/guardian.js';
 import { askForNames, readNames } from '../runners/command-names.js';
+import { sayTimeLimits } from '../runners/registry.js';
 import type { SetReport } from '../runners/command-names.js';
 import { listSetTests } from '../runners/settings-command.js';
 import type { CriticSettings } from '../sessions/settings.js';
@@ -103,22 +104,17 @@ export async function runShellCommand(call: CommandCall, guardian: Guardian, wat
     if (end.kind === 'unstarted') return { unstarted: `The command could not be started: ${end.error.message}.` };
     const isWhole = end.stopped === null && end.code !== null;
     const printedAt = all <= NAMED_BYTES ? whole : null;
+    const output = lastWhole(Buffer.concat(printed).toString('utf8'), Infinity, isCut)
+      .split('\n')
+      // A runner says where it wrote the report that Umpire asked for.
+      .filter((line) => !line.includes(basename(scratch)))
+      .join('\n');
+    const reports = { reports: asked.reports(printedAt), set: call.reports, printed: printedAt, workdir, sinceMs: startedMs };
+    const results = isWhole ? readNames(reports) : null;
     return {
       end,
-      output: lastWhole(Buffer.concat(printed).toString('utf8'), Infinity, isCut)
-        .split('\n')
-        // A runner says where it wrote the report that Umpire asked for.
-        .filter((line) => !line.includes(basename(scratch)))
-        .join('\n'),
-      results: isWhole
-        ? readNames({
-            reports: asked.reports(printedAt),
-            set: call.reports,
-            printed: printedAt,
-            workdir,
-            sinceMs: startedMs,
-          })
-        : null,
+      output,
+      results: results === null ? null : sayTimeLimits(results, output),
       written: failuresInReports(workdir, startedMs),
       startedMs,
       durationMs,

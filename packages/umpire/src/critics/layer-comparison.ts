@@ -247,9 +247,10 @@ async function measureState(job: CriticJob, layer: string) {
 async function findFlakyIn(job: CriticJob, layer: string, found: FoundTests, failing: readonly MeasuredTest[]) {
   const layerOf = layerTest(job.settings.testing);
   const uses: ToolUse[] = [];
-  const ids = await findFlaky(failing, async (tests) => {
+  const ids = await findFlaky(failing, async (tests, testTimeMs) => {
     job.say(`running ${tests === null ? `all ${layer} tests` : 'failing tests alone'} again`);
-    const runs = await runTests(job, found, tests === null ? (path) => layerOf(path) === layer : wantFiles(found, tests));
+    const wanted = tests === null ? (path: string) => layerOf(path) === layer : wantFiles(found, tests);
+    const runs = await runTests(job, found, wanted, undefined, testTimeMs);
     uses.push(...runs.flatMap((run) => run.uses));
     return joinTests(runs).results;
   });

@@ -200,9 +200,9 @@ export async function testsAtBase(
     const tests = await openTests(own, scope);
     try {
       const uses = [...tests.uses];
-      const flaky = await findFlaky(tests.measure.results.filter(isFailing), async (failing) => {
+      const flaky = await findFlaky(tests.measure.results.filter(isFailing), async (failing, testTimeMs) => {
         own.say(`running ${failing === null ? 'all tests' : 'failing tests alone'} again at the base`);
-        const ran = await tests.again(failing);
+        const ran = await tests.again(failing, testTimeMs);
         uses.push(...ran.uses);
         return ran.measure.results;
       });
@@ -253,9 +253,9 @@ export async function settleTests(
   const atBase = openSuiteAtBase(open, scope);
   try {
     const canRunAlone = ({ file }: MeasuredTest): boolean => file !== null;
-    const tried = await tryFailures(job, { before, after, moves, isOut, canRunAlone }, async ({ side, scope: what }, asked) => {
+    const tried = await tryFailures(job, { before, after, moves, isOut, canRunAlone }, async ({ side, scope: what }, asked, testTimeMs) => {
       const tests = what === 'files' ? asked : null;
-      const ran = await (side === 'now' ? now.again(tests) : atBase.run(tests));
+      const ran = await (side === 'now' ? now.again(tests, testTimeMs) : atBase.run(tests));
       uses.push(...ran.uses);
       return ran.measure;
     });
@@ -440,8 +440,8 @@ export function movesOf(project: string, base: string, lines: ChangedLines = new
   };
 }
 
-/** Tests of one state: all of a scope, or the files of some tests alone. */
-type RunSuite = (tests: readonly Pick<MeasuredTest, 'file'>[] | null) => Promise<SuiteRun>;
+/** Tests of one state: all of a scope, or the files of some tests alone. `testTimeMs`: how long each may take, in place of the project's limit. */
+type RunSuite = (tests: readonly Pick<MeasuredTest, 'file'>[] | null, testTimeMs?: number | null) => Promise<SuiteRun>;
 
 interface SuiteRun {
   readonly measure: TestsMeasurement;
@@ -501,20 +501,20 @@ export async function findSuite(job: CriticJob, scope: TestScope | null = null):
     close();
     throw error;
   }
-  const runImporters = async (tests: Parameters<RunSuite>[0]): Promise<readonly (SuiteRun & { readonly path: string })[]> => {
+  const runImporters = async (...[tests, testTimeMs]: Parameters<RunSuite>): Promise<readonly (SuiteRun & { readonly path: string })[]> => {
     const runs: (SuiteRun & { readonly path: string })[] = [];
     for (const { path, run } of importers) {
       const theirs = tests?.flatMap(({ file }) => (file?.startsWith(`${path}/`) ? [{ file: posix.relative(path, file) }] : [])) ?? null;
       if (theirs?.length === 0) continue;
       job.say(`running the tests of ${path}, which imports this package`);
-      runs.push({ path, ...(await run(theirs)) });
+      runs.push({ path, ...(await run(theirs, testTimeMs)) });
     }
     return runs;
   };
-  const run: RunSuite = async (tests) => {
+  const run: RunSuite = async (tests, testTimeMs) => {
     const ours = tests?.filter(({ file }) => !importers.some(({ path }) => file?.startsWith(`${path}/`))) ?? null;
-    const runs = ours?.length === 0 ? [] : [{ path: '', ...(await own.run(ours)) }];
-    return joinRuns([...runs, ...(await runImporters(tests))]);
+    const runs = ours?.length === 0 ? [] : [{ path: '', ...(await own.run(ours, testTimeMs)) }];
+    return joinRuns([...runs, ...(await runImporters(tests, testTimeMs))]);
   };
   const has = (file: string): boolean =>
     own.has(file) || importers.some((each) => file.startsWith(`${each.path}/`) && each.has(posix.relative(each.path, file)));
@@ -557,8 +557,8 @@ function placeTest(test: MeasuredTest, path: string): MeasuredTest {
 async function findOwnSuite(job: CriticJob, scope: TestScope | null): Promise<FoundSuite> {
   const found = await findTests(job, scope?.isIn);
   const has = scope?.has ?? (() => true);
-  const run: RunSuite = async (tests) => {
-    const runs = await runTests(job, found, tests === null ? has : wantFiles(found, tests), tellsByStatus);
+  const run: RunSuite = async (tests, testTimeMs = null) => {
+    const runs = await runTests(job, found, tests === null ? has : wantFiles(found, tests), tellsByStatus, testTimeMs);
     return {
       isEmpty: runs.length === 0 && found.places.length > 0,
       measure: suiteMeasure(runs, job.project, [...found.notes, ...found.unmeasured.map(({ problem }) => problem)]),

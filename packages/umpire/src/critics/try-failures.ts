@@ -7,6 +7,7 @@ import type { MeasuredTest, TestsMeasurement } from '@umpire/core/formats/debt-m
 import { trySuspects } from '@umpire/core/formats/regression-trial.js';
 import type { Suspect, TrialResult, TrialRun } from '@umpire/core/formats/regression-trial.js';
 import type { TestStatus } from '@umpire/core/model/vocabulary.js';
+import { readTimeLimit } from '../runners/registry.js';
 import type { CriticJob } from './critic.js';
 
 export interface ComparedTests {
@@ -33,8 +34,8 @@ export interface TriedTests {
   readonly notes: readonly string[];
 }
 
-/** Null: the run could not be made. */
-export type MakeRun = (run: TrialRun, tests: readonly Suspect[]) => Promise<TestsMeasurement | null>;
+/** Null: the run could not be made. `testTimeMs`: how long each test may take; null: as the project says. */
+export type MakeRun = (run: TrialRun, tests: readonly Suspect[], testTimeMs: number | null) => Promise<TestsMeasurement | null>;
 
 export async function tryFailures(job: CriticJob, compared: ComparedTests, makeRun: MakeRun): Promise<TriedTests> {
   const { before, after, moves, isOut, canRunAlone } = compared;
@@ -55,26 +56,27 @@ export async function tryFailures(job: CriticJob, compared: ComparedTests, makeR
     return { id, file, atBase: unsteady.has(id) ? 'unsteady' : wasPassed.has(id) ? 'passed' : 'new' };
   };
   const isComparable = isMeasured(before.outcome) || before.outcome === 'missing';
+  const timedOut = isComparable ? await findInTime(job, suspects, after.results, makeRun) : new Set<string>();
   const settled = await trySuspects(
-    isComparable ? suspects : [],
+    isComparable ? suspects.filter(({ id }) => !timedOut.has(id)) : [],
     async (run, asked) => {
       if (job.watch.signal.aborted) return null;
       job.say(describeRun(run, asked.length));
-      const measure = await makeRun(run, asked);
+      const measure = await makeRun(run, asked, null);
       return measure === null || !isMeasured(measure.outcome) ? null : statusesOf(measure.results, asked);
     },
     findSuspect,
   );
   const idsOf = (...results: readonly (TrialResult | null)[]) =>
     settled.flatMap(({ id, result }) => (results.includes(result) ? [id] : []));
-  const excused = new Set(idsOf('flaky', 'unstable'));
+  const excused = new Set([...idsOf('flaky', 'unstable'), ...timedOut]);
   // The tests of a file that can be loaded at times.
   const within = worse.filter(({ change, file }) => (change === 'gone' || change === 'unrun') && file !== null && excused.has(file));
   const ordered = new Set(idsOf('in-order'));
   const untried = idsOf(null).length;
   return {
     flaky: [...excused, ...within.map(({ id }) => id)],
-    unstable: idsOf('unstable'),
+    unstable: [...idsOf('unstable'), ...[...timedOut].filter((id) => !unsteady.has(id))],
     flakyAtBase: settled.flatMap(({ id, result, atBase }) => (result === 'flaky' && atBase === 'passed' ? [id] : [])),
     isBlamed: settled.some(({ result }) => result !== 'flaky' && result !== 'unstable'),
     explain: (tests) =>
@@ -86,6 +88,32 @@ export async function tryFailures(job: CriticJob, compared: ComparedTests, makeR
         ? []
         : [`${untried === 1 ? '1 failing test' : `${untried} failing tests`} could not be run again, so it may be chance.`],
   };
+}
+
+/** A8: ids of tests that ran out of time, and pass alone with twice the time. */
+async function findInTime(
+  job: CriticJob,
+  suspects: readonly Suspect[],
+  results: readonly MeasuredTest[],
+  makeRun: MakeRun,
+): Promise<ReadonlySet<string>> {
+  const slow = suspects.filter(({ id, file }) => file !== null && results.some((test) => test.id === id && limitOf(test) !== null));
+  if (slow.length === 0 || job.watch.signal.aborted) return new Set();
+  const isSlow = new Set(slow.map(({ id }) => id));
+  const limitMs = twice(results.filter(({ id }) => isSlow.has(id)));
+  job.say(`running ${slow.length === 1 ? '1 test' : `${slow.length} tests`} that timed out again alone, with ${limitMs / 1000} s for each`);
+  const measure = await makeRun({ side: 'now', scope: 'files' }, slow, limitMs);
+  if (measure === null || !isMeasured(measure.outcome)) return new Set();
+  const statuses = statusesOf(measure.results, slow);
+  return new Set([...isSlow].filter((id) => statuses.get(id) === 'passed'));
+}
+
+function limitOf({ message }: MeasuredTest): number | null {
+  return readTimeLimit(message);
+}
+
+function twice(tests: readonly MeasuredTest[]): number {
+  return 2 * Math.max(...tests.map((test) => limitOf(test) ?? 0));
 }
 
 const IN_ORDER = 'passes alone and fails with the other tests';
@@ -107,17 +135,25 @@ function statusesOf(results: readonly MeasuredTest[], asked: readonly Suspect[])
   return statuses;
 }
 
-/** Ids of failing tests that pass with all others in a second run: one that passes alone may lack what breaks it. */
+/**
+ * Ids of failing tests that pass with all others in a second run: one that passes alone may lack what breaks it. One that ran out of time need
+ * only pass alone, with twice the time.
+ */
 export async function findFlaky(
   failing: readonly MeasuredTest[],
-  run: (tests: readonly MeasuredTest[] | null) => Promise<readonly MeasuredTest[]>,
+  run: (tests: readonly MeasuredTest[] | null, testTimeMs: number | null) => Promise<readonly MeasuredTest[]>,
 ): Promise<readonly string[]> {
   const passedIn = async (tests: readonly MeasuredTest[], among: readonly MeasuredTest[] | null): Promise<readonly MeasuredTest[]> => {
     if (tests.length === 0) return [];
-    const passed = new Set((await run(among)).flatMap(({ id, status }) => (status === 'passed' ? [id] : [])));
+    const slow = among?.filter((test) => limitOf(test) !== null) ?? [];
+    const passed = new Set(
+      (await run(among, slow.length === 0 ? null : twice(slow))).flatMap(({ id, status }) => (status === 'passed' ? [id] : [])),
+    );
     return tests.filter(({ id }) => passed.has(id));
   };
   const alone = failing.filter(({ file }) => file !== null);
   const passing = await passedIn(alone, alone);
-  return (await passedIn([...passing, ...failing.filter(({ file }) => file === null)], null)).map(({ id }) => id);
+  const inTime = passing.filter((test) => limitOf(test) !== null);
+  const others = [...passing.filter((test) => !inTime.includes(test)), ...failing.filter(({ file }) => file === null)];
+  return [...inTime, ...(await passedIn(others, null))].map(({ id }) => id);
 }

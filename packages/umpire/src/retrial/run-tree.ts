@@ -59,7 +59,7 @@ export async function runNamedTests(
     const again = new Set(
       await findFlaky(
         results.filter(({ id }) => isDoubtful.has(id)),
-        async (some) => (await tests.again(some)).measure.results,
+        async (some, testTimeMs) => (await tests.again(some, testTimeMs)).measure.results,
       ),
     );
     const { isOut } = quarantineOf(job, { results });

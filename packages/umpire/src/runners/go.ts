@@ -27,6 +27,11 @@ export const go: Runner = {
   commands: ['go test ./...', 'go vet ./...', 'go build ./...'],
   testFiles: () => ['**/*_test.go'],
   requestNames: () => ({ env: { GOFLAGS: '-v' }, isPrinted: true }),
+  // Of a whole package.
+  timeLimit: {
+    said: /\bpanic: test timed out after ((?:\d+(?:\.\d+)?[hms])+)/,
+    allow: (argv, ms) => argv.flatMap((word, at) => (at === 1 ? [word, `-timeout=${ms}ms`] : [word])),
+  },
   prepare: async (place, job, scratch) => {
     const { folder, script } = place;
     const version = await askVersion(['go', 'version'], place, job, scratch);

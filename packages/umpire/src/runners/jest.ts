@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { isObject } from '@umpire/core/formats/json-text.js';
 import { findTool, readManifest } from './run-tool.js';
-import { findJsonList, hasFlag, JS_TESTS, keepFlags, readSettingsText } from './runner.js';
+import { findJsonList, hasFlag, JS_TESTS, keepFlags, readSettingsText, setFlag } from './runner.js';
 import type { KnownFlags, Runner } from './runner.js';
 
 const FLAGS: KnownFlags = {
@@ -33,6 +33,10 @@ export const jest: Runner = {
   testFiles: () => JS_TESTS,
   requestNames: (file, isCalled) => (isCalled ? { words: `--json --outputFile=${file}`, unless: /^--(?:json|outputFile)\b/ } : {}),
   skipsUnfocused: true,
+  timeLimit: {
+    said: /\bExceeded timeout of (\d+ ?ms)/,
+    allow: (argv, ms) => setFlag(argv, '--testTimeout', String(ms)),
+  },
   prepare: ({ folder, script }) => {
     const tool = findTool(folder, 'jest');
     if (tool === null) return { absent: 'Jest is not installed here. Install the packages of the project with `npm install`.' };

@@ -53,6 +53,10 @@ export const mocha: Runner = {
     const writes = /^(?:-O|--reporter-options?)\b|^(?:(?:-R|--reporter)=)?(?:json(?:-stream)?|xunit|tap|html|doc|markdown|mocha-[\w-]+)$/;
     return { words: `--reporter ${file}.cjs -O output=${file}`, unless: writes };
   },
+  timeLimit: {
+    said: /\bTimeout of (\d+ ?ms) exceeded/,
+    allow: (argv, ms) => [...argv, '--timeout', String(ms)],
+  },
   findBrokenFiles: (printed, files) => files.filter((file) => printed.includes(file)),
   prepare: ({ folder, script }, _job, scratch) => {
     const tool = findTool(folder, 'mocha');

@@ -53,6 +53,11 @@ export const nodeTest: Runner = {
       unless: /^--test-reporter/,
     };
   },
+  timeLimit: {
+    said: /\btest timed out after (\d+ ?ms)/,
+    // A flag of node itself, which stands before the files.
+    allow: (argv, ms) => argv.flatMap((word) => (word === '--test' ? [word, `--test-timeout=${ms}`] : [word])),
+  },
   prepare: ({ folder, script }) => {
     const { flags } = keepFlags([...(script?.nodeArgs ?? []), ...(script?.args ?? [])], FLAGS);
     const wrapper = usesCoverageWrapper(folder) ? findCoverageWrapper({ folder, script }) : OWN_COVERAGE;

@@ -10,7 +10,7 @@ import { coverageSettings, measureModule, reportCoverage } from './python-covera
 import { findPython } from './python-programs.js';
 import { runTool } from './run-tool.js';
 import type { ToolJob } from './run-tool.js';
-import { PYTHON_TESTS } from './runner.js';
+import { PYTHON_TESTS, setFlag } from './runner.js';
 import type { Runner, TestPlace } from './runner.js';
 
 const SETTINGS = /^(?:\.?pytest\.ini|conftest\.py)$/;
@@ -36,6 +36,11 @@ export const pytest: Runner = {
     env: { PYTEST_ADDOPTS: `--junitxml=${file} -o junit_family=xunit1` },
     ends: /^(?:=+ )?(?:\d+ (?:passed|failed|errors?|skipped|deselected|xfailed|xpassed|warnings?)\b.*|no tests ran) in [\d.]+s/gm,
   }),
+  // By pytest-timeout.
+  timeLimit: {
+    said: /\bTimeout \(?>(\d+(?:\.\d+)? ?s)/,
+    allow: (argv, ms) => setFlag(argv, '--timeout', String(ms / 1000)),
+  },
   prepare: async (place, job, scratch) => {
     const { folder } = place;
     const program = findPython(folder, job.project);

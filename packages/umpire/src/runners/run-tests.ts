@@ -11,7 +11,7 @@ import { statOf } from '../sessions/file-system.js';
 import type { FoundTests, FoundTestPlace } from './find-tests.js';
 import { LANGUAGES } from './languages.js';
 import { pathTest, findFiles, readText } from './project-files.js';
-import { RUNNERS } from './registry.js';
+import { RUNNERS, sayTimeLimits } from './registry.js';
 import { findInProject, hidesFailure, makeFaultReport, namesFileOf, readPrinted, readReport, readReportFolder } from './report-file.js';
 import { errorWords, howToolEnded, runTool, whyUnended } from './run-tool.js';
 import type { ShownPlaces, ToolJob, ToolRun } from './run-tool.js';
@@ -52,15 +52,17 @@ export interface PlaceRun {
 
 /**
  * `wanted`: which test files, by their path from the project. A place without any of them is left out. `tellsByStatus`: does the exit status
- * of this command say whether it passed? Then it counts where the command names no tests.
+ * of this command say whether it passed? Then it counts where the command names no tests. `testTimeMs`: how long each test may take; null: as
+ * the project says.
  */
 export async function runTests(
   job: ToolJob,
   found: FoundTests,
   wanted: (path: string) => boolean,
   tellsByStatus: (command: string) => boolean = () => false,
+  testTimeMs: number | null = null,
 ): Promise<readonly PlaceRun[]> {
-  return runPlaces(job, found, { wanted, coverage: false, output: null, tellsByStatus });
+  return runPlaces(job, found, { wanted, coverage: false, output: null, tellsByStatus, testTimeMs });
 }
 
 /** The same with coverage; wanted parts that cannot be run here are runs without a result. `output`: a file that what runners print is added to. */
@@ -73,7 +75,7 @@ export async function runTestsWithCoverage(
   const none = { version: null, results: [], coverage: null, uncovered: null, files: [], notes: [], uses: [] };
   const missing = found.unmeasured.filter(({ likely }) => wanted(likely));
   return [
-    ...(await runPlaces(job, found, { wanted, coverage: true, output, tellsByStatus: () => false })),
+    ...(await runPlaces(job, found, { wanted, coverage: true, output, tellsByStatus: () => false, testTimeMs: null })),
     ...missing.map(({ path, runner, problem }): PlaceRun => ({ ...none, runner, path, outcome: 'missing', problem })),
   ];
 }
@@ -83,6 +85,7 @@ interface RunOptions {
   readonly coverage: boolean;
   readonly output: string | null;
   readonly tellsByStatus: (command: string) => boolean;
+  readonly testTimeMs: number | null;
 }
 
 async function runPlaces(job: ToolJob, found: FoundTests, options: RunOptions): Promise<readonly PlaceRun[]> {
@@ -219,7 +222,8 @@ async function runPlace(
     mkdirSync(scratch);
     const call = ready.call({ files: batch.map(absolute), others: [...others].map(absolute), coverage: options.coverage }, scratch);
     const printed = join(scratch, 'printed.txt');
-    const { argv, env, tests: report } = call;
+    const { env, tests: report } = call;
+    const argv = options.testTimeMs === null ? call.argv : (traits.timeLimit?.allow?.(call.argv, options.testTimeMs) ?? call.argv);
     const sinceMs = markTime(found);
     const run = await runTool(job, {
       name: runner,
@@ -269,7 +273,10 @@ async function runPlace(
   const { results: reported, dropped } = mergeResults(
     found.project,
     place,
-    parts.map(({ results, files: own }) => (traits.locate === undefined ? results : locateTests(traits.locate, place, results, own))),
+    parts.map(({ results: told, output, files: own }) => {
+      const said = sayTimeLimits(told, output);
+      return traits.locate === undefined ? said : locateTests(traits.locate, place, said, own);
+    }),
     isOut,
     testFormat,
   );

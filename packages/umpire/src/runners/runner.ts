@@ -56,6 +56,8 @@ export interface Runner {
   readonly findBrokenFiles?: (printed: string, files: readonly string[]) => readonly string[];
   /** It leaves out what is not focused (`.only`), and reports it as skipped. Others are told to refuse, or run all. */
   readonly skipsUnfocused?: true;
+  /** What ends a test that takes too long. */
+  readonly timeLimit?: TimeLimit;
   /** Report formats that no other runner writes: whose tests they name is then known. */
   readonly ownFormats?: readonly string[];
   /**
@@ -63,6 +65,21 @@ export interface Runner {
    * that were run, absolute.
    */
   readonly locate?: (folder: string, results: readonly TestResult[], files: readonly string[]) => readonly TestResult[];
+}
+
+export interface TimeLimit {
+  /** What a test says that exceeded it. The first group is the limit, with its unit. */
+  readonly said: RegExp;
+  /** What its report says in place of it: what was printed tells the limit. */
+  readonly hidden?: string;
+  /** The words of a call, with another limit for each test. Absent: the runner has no flag for it. */
+  readonly allow?: (argv: readonly string[], timeMs: number) => readonly string[];
+}
+
+/** The words with this flag at their end, and without it elsewhere. */
+export function setFlag(argv: readonly string[], name: string, value: string): readonly string[] {
+  const isValue = (at: number): boolean => argv[at - 1] === name;
+  return [...argv.filter((word, at) => word !== name && !word.startsWith(`${name}=`) && !isValue(at)), `${name}=${value}`];
 }
 
 export interface Signs {

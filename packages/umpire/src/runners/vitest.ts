@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { isObject } from '@umpire/core/formats/json-text.js';
 import { namesIn } from '../sessions/file-system.js';
 import { findPackage, findTool } from './run-tool.js';
-import { findJsonList, hasFlag, JS_TESTS, keepFlags, readSettingsText } from './runner.js';
+import { findJsonList, hasFlag, JS_TESTS, keepFlags, readSettingsText, setFlag } from './runner.js';
 import type { KnownFlags, Runner } from './runner.js';
 
 const FLAGS: KnownFlags = {
@@ -35,6 +35,12 @@ export const vitest: Runner = {
   requestNames: (file, isCalled) =>
     isCalled ? { words: `--reporter=default --reporter=json --outputFile.json=${file}`, unless: /^--outputFile/ } : {},
   skipsUnfocused: true,
+  timeLimit: {
+    said: /\b(?:Test|Hook) timed out in (\d+ ?ms)/,
+    // Vitest 4 puts the stack of the error that it prepared into its report, and not its message.
+    hidden: 'Error: STACK_TRACE_ERROR',
+    allow: (argv, ms) => setFlag(setFlag(argv, '--testTimeout', String(ms)), '--hookTimeout', String(ms)),
+  },
   prepare: ({ folder, script }, _job, scratch) => {
     const tool = findTool(folder, 'vitest');
     if (tool === null) return { absent: 'Vitest is not installed here. Install the packages of the project with `npm install`.' };
