@@ -63,7 +63,16 @@ const STILL = {
 
 function reportOf(before: DebtMeasurement, after: DebtMeasurement) {
   const comparison = compareStates(before, after, STILL);
-  return buildDebtReport({ before, after, comparison, base: 'c'.repeat(40), unverified: [], failing: '', changedSettings: [], provenance: PROVENANCE });
+  return buildDebtReport({
+    before,
+    after,
+    comparison,
+    base: 'c'.repeat(40),
+    unverified: [],
+    failing: '',
+    changedSettings: [],
+    provenance: PROVENANCE,
+  });
 }
 
 const CLEAN = { ...NONE, lint: [tool('eslint')] };

@@ -88,6 +88,7 @@ function failuresIn(evidence: Readonly<Record<string, unknown>>): string {
   }));
   const parts = [cellText(own(evidence, 'failing_output')), describeFailures(failures), uncoveredIn(evidence)];
   return parts
+    .map((part) => part.trim())
     .filter((part) => part !== '')
     .join('\n\n')
     .replaceAll(CHECK_FOLDER, '')
