@@ -7,7 +7,7 @@ import { expect, it, vi } from 'vitest';
 import { SOAK } from './support/campaign.js';
 import { gitIn } from './support/git-project.js';
 import { proseFiles } from './support/run-loop-file.js';
-import { cleanUpProjects, endOf, eventsOfType, makeProject, sessionIn, textOf } from './support/run-project.js';
+import { cleanUpProjects, endOf, eventsOfType, makeProject, sessionIn, textOf, verdictsOf } from './support/run-project.js';
 
 cleanUpProjects();
 
@@ -81,4 +81,27 @@ echo whole > whole.txt; complete done
   expect(err).toContain('timed out after 1.2 seconds');
   expect(textOf(project.beside, 'found-2.txt')).toContain('half.txt');
   expect(eventsOfType(session, 'TaskSubmitted')).toMatchObject([{ files: ['half.txt', 'whole.txt'] }]);
+});
+
+it('A10: half of a fix that ran out of time goes on, and the next attempt is told why it was stopped', SOAK, async () => {
+  const slow = { command: 'sh slow.sh', timeout_minutes: 0.03, grace_seconds: 0.2 };
+  const files = { ...FILES, 'check.sh': 'cat one.txt two.txt\n' };
+  const project = makeProject({ files, config: { agents: { slow }, agent: 'slow' } });
+  project.sh(
+    `
+printf '%s' "$prompt" > "$beside/prompt-$attempt.txt"
+if [ "$attempt" = 1 ]; then echo 1 > one.txt; while :; do sleep 0.05; done; fi
+echo 2 > two.txt; complete done
+`,
+    'slow.sh',
+  );
+  project.commit({
+    'umpire.config.yaml': textOf(project.root, 'umpire.config.yaml').replace('sh slow.sh', `sh ${project.beside}/slow.sh`),
+  });
+  const { exit, session, err } = await project.umpire('until', 'sh check.sh');
+  expect({ exit, verdicts: verdictsOf(session) }, err).toEqual({ exit: 0, verdicts: ['CHECK-001 retry U8 0/5', 'CHECK-re-1 pass U5 1/5'] });
+  expect(eventsOfType(session, 'TaskInterrupted')).toMatchObject([{ task: 'WORK-1', cutOff: true, left: { files: ['one.txt'] } }]);
+  expect(textOf(project.beside, 'prompt-2.txt')).toMatch(
+    /The working folder contains the changes of an earlier attempt\. It was stopped before it was done: .* timed out after 1\.8 seconds/,
+  );
 });

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { SETTINGS, begins, begun, done, merged, row, start, told, verdict } from '../../../../test/support/session-events.js';
+import { NO_USAGE } from '../model/ports.js';
 import type { Event } from './events.js';
 import { countCutOff, goesOnAfter } from './cut-off.js';
 import { pendingEffects } from './pending-effects.js';
@@ -38,6 +39,33 @@ it('keeps the commit where the agent has no conversation that could go on', () =
   const events = [...BEGUN, start('DEV-001'), cutOff('DEV-001', 1, 'c1', null)];
   expect(next(events)).toMatchObject([{ type: 'RunTask', task: 'DEV-001', conversation: null }]);
   expect(findTask(runOf(events), 'DEV-001')?.kept?.commit).toBe('c1');
+});
+
+it('keeps the commit of an agent whose plan is used up, for whoever goes on', () => {
+  const limited: Event = {
+    type: 'TaskLimited',
+    data: {
+      task: 'DEV-001',
+      attempt: 1,
+      agent: 'claude',
+      why: 'plan used up',
+      resetsAt: null,
+      usage: NO_USAGE,
+      left: { commit: 'c1', files: ['a.ts'] },
+    },
+  };
+  const events = [...BEGUN, start('DEV-001'), limited];
+  expect(findTask(runOf(events), 'DEV-001')).toMatchObject({ kept: { commit: 'c1' }, stopped: { why: 'plan used up', isLost: false } });
+  expect(runOf(events).marks).toEqual([]);
+});
+
+it('drops the conversation with work that is lost', () => {
+  const lost: Event = { type: 'TaskInterrupted', data: { task: 'DEV-001', attempt: 2, why: 'timed out', cutOff: true, lost: true } };
+  const goesOn: Event = { type: 'TaskStarted', data: { task: 'DEV-001', attempt: 2, agent: 'claude', conversation: 'talk-1' } };
+  const events = [...BEGUN, start('DEV-001'), cutOff('DEV-001', 1, 'c1', 'talk-1'), goesOn, lost];
+  expect(next(events)).toMatchObject([{ type: 'RunTask', task: 'DEV-001', conversation: null }]);
+  // What the attempt before had done is still there.
+  expect(findTask(runOf(events), 'DEV-001')).toMatchObject({ kept: { commit: 'c1' }, stopped: { isLost: true } });
 });
 
 describe('two in a row without new work', () => {

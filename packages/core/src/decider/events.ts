@@ -313,8 +313,14 @@ const finishedFields = {
 const taskFinished = object({ ...finishedFields, commit: text.optional() });
 export type TaskFinished = Infer<typeof taskFinished>;
 
-/** What an attempt used that did not finish, the work it left and its conversation. */
-const stoppedFields = { ...attempt, usage: USAGE, left: unmergedWork.optional(), conversation: text.optional() };
+/** What an attempt used that did not finish, the work it left and its conversation. `lost`: neither could be kept. */
+const stoppedFields = {
+  ...attempt,
+  usage: USAGE,
+  left: unmergedWork.optional(),
+  conversation: text.optional(),
+  lost: isTrue.optional(),
+};
 
 /** The unfinished work of a writing task is kept in a commit for its next attempt. */
 const waitingFields = { ...attempt, usage: USAGE, commit: text.optional(), files: texts.optional(), conversation: text.optional() };

@@ -328,6 +328,7 @@ const RUN_CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: Ev
       addUsage(run, data.usage, task);
       // What was kept is part of the submitted commit.
       task.kept = null;
+      task.stopped = null;
       keepConversation(run, task, data.conversation);
     }),
   TaskFinished: finishTask,
@@ -369,10 +370,11 @@ const RUN_CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: Ev
       keepConversation(run, task, conversation);
     });
   },
-  TaskInterrupted: (run, { task: id, attempt, usage, left, conversation, givenBack, cutOff }) => {
+  TaskInterrupted: (run, { task: id, attempt, usage, why, left, conversation, lost, givenBack, cutOff }) => {
     withTask(run, id, (task) => {
       if (givenBack === true) task.givenBack++;
       if (cutOff === true) task.cutOffs = countCutOff(task, left);
+      if (cutOff === true) markStopped(task, why, lost);
       if (usage !== undefined) addUsage(run, usage, task);
       if (left !== undefined) task.reportedAttempt = attempt;
       keepWork(task, left, conversation, cutOff);
@@ -398,11 +400,13 @@ const RUN_CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: Ev
       run.waiting.set(id, run.lastMs + waitMs);
     });
   },
-  TaskLimited: (run, { task: id, attempt, agent, resetsAt, usage, left, conversation }) => {
+  TaskLimited: (run, { task: id, attempt, agent, why, resetsAt, usage, left, conversation, lost }) => {
     unstart(run, id);
     withTask(run, id, (task) => {
       task.reportedAttempt = attempt;
-      keepWork(task, left, conversation);
+      markStopped(task, why, lost);
+      // Whoever goes on, with a plan of their own perhaps, finds the work.
+      keepWork(task, left, conversation, true);
       keepConversation(run, task, conversation);
       addUsage(run, usage, task);
       // A time that is over does not say when: without this the task would run again at once, and again.
@@ -531,6 +535,12 @@ function keepConversation(run: RunState, task: TaskState, id: string | undefined
   const { kept } = task;
   task.conversation = { agent: task.agent, id, seat, kept };
   run.conversations.set(conversationKey(run, task, task.agent), { id, seat, kept });
+}
+
+/** A10: the next attempt is told. A conversation whose edits are gone does not go on. */
+function markStopped(task: TaskState, why: string, lost: true | undefined): void {
+  task.stopped = { why, isLost: lost === true };
+  if (lost === true) task.conversation = null;
 }
 
 /** People continue their work, and so does what was cut off. An agent that continues its conversation believes in its edits there. */

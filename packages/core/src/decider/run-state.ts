@@ -40,6 +40,8 @@ export interface TaskState {
   kept: KeptWork | null;
   /** How often in a row it ran out of its time or its money, and how often of these without new work (cut-off.ts). */
   cutOffs: CutOffs;
+  /** Why its last attempt was cut off, and whether its work is lost; null where it was not. */
+  stopped: { readonly why: string; readonly isLost: boolean } | null;
   /** The files it changed in the project, and the commit of that change. */
   files: readonly string[];
   commit: string | null;
@@ -401,6 +403,7 @@ function newTask(row: Cells): TaskState {
     turns: [],
     kept: null,
     cutOffs: NO_CUT_OFFS,
+    stopped: null,
     files: [],
     commit: null,
     mergedAfter: 0,
@@ -622,6 +625,7 @@ export function reopenTask(run: RunState, task: TaskState): void {
   task.givenBack = 0;
   task.limited = 0;
   task.cutOffs = NO_CUT_OFFS;
+  task.stopped = null;
   run.unsuccessful.delete(task.id);
   run.unjudged.delete(task.id);
   run.unfinished.delete(task.id);

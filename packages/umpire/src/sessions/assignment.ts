@@ -184,13 +184,30 @@ function describePlace({ started }: RunState, task: TaskState, writes: boolean, 
         : 'Do not change files in the working folder: Umpire discards such changes. Put reports and artifacts into the session folder.',
     `In the session folder leave ${RESERVED_FILES_TEXT} unchanged: Umpire writes them.`,
   ];
+  const { stopped } = task;
+  const why = stopped === null ? '' : ` It was stopped before it was done: ${onePlainLine(stopped.why)}`;
   if (isBegun)
-    rules.push(`The working folder contains the changes ${task.turns.length > 0 ? 'you made before you asked' : 'of an earlier attempt'}.`);
+    rules.push(
+      `The working folder contains the changes ${task.turns.length > 0 ? 'you made before you asked' : 'of an earlier attempt'}.${why}`,
+    );
+  if (stopped?.isLost === true)
+    rules.push(
+      `${isBegun ? 'What the last attempt added' : 'What an earlier attempt changed'} could not be kept: it is not in the working folder, and its conversation does not go on. Do it anew.${isBegun ? '' : why}`,
+    );
   if (fault !== null)
     rules.push(
       `The changes of an earlier attempt could not be reused. They stay in a worktree beside this one until you run umpire clean. ${fault}`,
     );
   return rules;
+}
+
+const MAX_WHY = 300;
+
+function onePlainLine(text: string): string {
+  return text
+    .replaceAll(/[\p{C}\s]+/gu, ' ')
+    .trim()
+    .slice(0, MAX_WHY);
 }
 
 const MAX_LISTED = 5;

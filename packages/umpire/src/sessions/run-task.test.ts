@@ -35,11 +35,14 @@ async function again(
   left: string | null,
   submit?: Workspace['submit'],
   stop = new AbortController(),
-): Promise<{ readonly asked: readonly string[]; readonly rules: string; readonly events: readonly Event[] }> {
-  const state = begun([row('DEV-001', 'developer')], { writers: ['developer'] }).reduce<SessionState>(
-    (before, event) => evolve(before, { ...event, seq: before.events + 1, ts: '2026-03-01T10:00:00Z' }),
-    { ...NEW_SESSION },
-  );
+  ending: Ending = { kind: 'completed', findings: '', error: '', outputs: {}, usage: NO_USAGE },
+  state = told({ ...NEW_SESSION }, begun([row('DEV-001', 'developer')], { writers: ['developer'] })),
+): Promise<{
+  readonly asked: readonly string[];
+  readonly rules: string;
+  readonly events: readonly Event[];
+  readonly state: SessionState;
+}> {
   const asked: string[] = [];
   let rules = '';
   const agent: Agent = {
@@ -47,7 +50,7 @@ async function again(
     isPerson,
     run: (assignment) => {
       rules = assignment.rules.join('\n');
-      return Promise.resolve({ kind: 'completed', findings: '', error: '', outputs: {}, usage: NO_USAGE });
+      return Promise.resolve(ending);
     },
   };
   const ports = {
@@ -59,7 +62,14 @@ async function again(
   } as unknown as RunPorts;
   const task = (state.run as RunState).tasks[0] as TaskState;
   const events = await runTask(ports, { task, attempt: 2, agent, conversation: null, stop: stop.signal });
-  return { asked, rules, events };
+  return { asked, rules, events, state };
+}
+
+function told(state: SessionState, events: readonly Event[]): SessionState {
+  return events.reduce<SessionState>(
+    (before, event) => evolve(before, { ...event, seq: before.events + 1, ts: '2026-03-01T10:00:00Z' }),
+    state,
+  );
 }
 
 const TOLD = 'The working folder contains the changes of an earlier attempt.';
@@ -88,6 +98,17 @@ it('a person of whose work nothing lies there begins anew', async () => {
 it('a program begins anew, whatever lies there', async () => {
   const { asked } = await again(false, 'c1');
   expect(asked).toEqual(['lend DEV-001-2 from null', 'give back DEV-001-2']);
+});
+
+it('A10: lost work takes its conversation with it, and the next attempt hears of both', async () => {
+  const ending: Ending = { kind: 'broken', reason: 'timed out after 60 seconds', usage: NO_USAGE, cutOff: true, conversation: 'talk-1' };
+  const { events, state } = await again(false, null, undefined, undefined, ending);
+  expect(events).toMatchObject([{ type: 'TaskInterrupted', data: { cutOff: true, lost: true } }]);
+  expect(events[0]?.data).not.toHaveProperty('conversation');
+  const { rules } = await again(false, null, undefined, undefined, undefined, told(state, events));
+  expect(rules).toContain(
+    'What an earlier attempt changed could not be kept: it is not in the working folder, and its conversation does not go on. Do it anew. It was stopped before it was done: timed out after 60 seconds',
+  );
 });
 
 const DONE: Ending = {

@@ -142,8 +142,16 @@ async function collect(ports: RunPorts, job: TaskAttempt, ending: Ending, { work
     if (error.code === 'retrial-stopped' && job.stop.aborted) return endEvents(ports, job, { kind: 'interrupted', ...usagePart(ending) });
     const isLost = error.code === 'worktree-lost';
     const rest = isLost ? '' : ` Its files stay in ${workdir} until you run umpire clean.`;
-    return endEvents(ports, job, withFault(ending, `Its work could not be collected: ${error.message}${rest}`, isLost));
+    const faulty = withFault(ending, `Its work could not be collected: ${error.message}${rest}`, isLost);
+    return endEvents(ports, job, faulty).map(withoutWork);
   }
+}
+
+/** An agent that continues its conversation believes in its edits there: where they are gone, the next attempt begins anew and is told so. */
+function withoutWork(event: Event): Event {
+  if (event.type !== 'TaskInterrupted' && event.type !== 'TaskLimited' && event.type !== 'TaskPostponed') return event;
+  const { conversation: _, ...data } = event.data;
+  return { type: event.type, data: { ...data, lost: true } } as Event;
 }
 
 /** As the system and Umpire's own errors say it. */
