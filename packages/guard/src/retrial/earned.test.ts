@@ -13,6 +13,13 @@ const TEXT = "test('adds', () => {\n  assert.equal(sum(1, 2), 3);\n});\n\ntest('
 const TESTS: FileChange = { path: 'sum.test.js', before: TEXT, after: TEXT.replace('3', '4') };
 const SOURCE: FileChange = { path: 'sum.js', before: 'sum double', after: 'sum double more' };
 
+const ASKED = "error TS2732: Cannot find module '../package.json'. Consider using '--resolveJsonModule' to import it.";
+const settings = (name: string): FileChange => ({
+  path: 'tsconfig.json',
+  before: '{"compilerOptions":{"strict":true}}',
+  after: `{"compilerOptions":{"strict":true,"${name}":true}}`,
+});
+
 type Told = readonly [title: string, status: TrialResult['status'], message?: string];
 
 function ran(passed: boolean | null, ...tests: readonly Told[]): TrialRun {
@@ -143,6 +150,16 @@ describe('without names', () => {
       'the old judge lacks what is gone',
       { ...bare, change: { files: [TESTS, { ...SOURCE, after: 'sum' }] }, old: unnamed(false, 'undefined reference to double') },
       ['unsure: the command'],
+    ],
+    [
+      'the tool itself asked for the setting',
+      { ...bare, base: unnamed(false, ASKED), change: { files: [settings('resolveJsonModule')] }, old: unnamed(false, ASKED) },
+      ['doubtful: the command'],
+    ],
+    [
+      'the tool asked for another setting',
+      { ...bare, base: unnamed(false, ASKED), change: { files: [settings('noCheck')] }, old: unnamed(false, ASKED) },
+      ['changed: the command'],
     ],
     ['it passed at the base', { base: unnamed(true), now: unnamed(true), old: unnamed(false) }, ['doubtful: the command']],
     [

@@ -6,7 +6,7 @@ import { fileOf } from '../change.js';
 import { oldResult } from './compare.js';
 import type { TrialRun } from './compare.js';
 import { isTestFile } from './judges.js';
-import { goneNames, lacksWhatIsGone } from './lacks.js';
+import { asksForSetting, goneNames, lacksWhatIsGone } from './lacks.js';
 import { blockOf, readTestTitle } from './test-text.js';
 import { byId, Files, hasFailed, NewVersions } from './versions.js';
 import type { TrialResult } from './versions.js';
@@ -75,7 +75,8 @@ class Earnings {
     if (isNamed || isTold || old === null || old.passed === true) return;
     if (base.passed !== false) {
       if (base.results === null && old.passed === false) yield ['doubtful', THE_COMMAND];
-    } else yield [old.passed === null || lacksWhatIsGone(old.output, this.earning.change) ? 'unsure' : 'changed', THE_COMMAND];
+    } else if (this.files.onlySettings && asksForSetting(base.output, this.earning.change)) yield ['doubtful', THE_COMMAND];
+    else yield [old.passed === null || lacksWhatIsGone(old.output, this.earning.change) ? 'unsure' : 'changed', THE_COMMAND];
   }
 
   private *namedFates(): Iterable<readonly [Fate, TrialResult]> {

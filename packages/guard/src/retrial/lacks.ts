@@ -21,6 +21,17 @@ export function lacksWhatIsGone(message: string, change: Change): boolean {
   return lines.some((line) => findDeclaredNames(line).some((name) => gone.has(name)));
 }
 
+/** A tool that asks for a setting by its name. */
+const ADVISES = /\b(?:consider|try) (?:using|setting|adding|enabling)\b|\benable the\b|\b(?:must|needs? to|have to) (?:set|enable|use)\b/i;
+
+const OPTION = /['"`-]([\p{L}_$][\p{L}\p{N}_$]{2,})/gu;
+
+/** Did the tool itself ask for a setting that the change brings? */
+export function asksForSetting(message: string, change: Change): boolean {
+  const added = new Set(difference(change.files, judgeText, 'after', 'before'));
+  return message.split('\n').some((line) => ADVISES.test(line) && [...line.matchAll(OPTION)].some(([, name = '']) => added.has(name)));
+}
+
 /** Names that the source no longer has, and names that only the new judges have: new code may use them. */
 export function goneNames(change: Change): ReadonlySet<string> {
   const gone = known.get(change) ?? collectGone(change);
