@@ -56,8 +56,8 @@ export const BUGS = [
   {
     area: 'workspace',
     file: 'packages/umpire/src/work/apply.ts',
-    from: "kind === 'git' ? await listDirty(sessionGit, steps) : []",
-    to: 'kind === null ? await listDirty(sessionGit, steps) : []',
+    from: "kind === 'git' ? await listDirty(sessionGit, steps, known) : []",
+    to: 'kind === null ? await listDirty(sessionGit, steps, known) : []',
     tests: ['packages/umpire/src/work/apply.test.ts'],
   },
   {

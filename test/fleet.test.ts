@@ -1,6 +1,6 @@
 // Sessions on an engine in this process, with a real remote, real worktrees and real agents: start, work, questions, lost workers.
 
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from 'vitest';
@@ -132,6 +132,21 @@ test('a session runs on a worker and ends with its work on the remote branch', {
   const client = await fleet.engine.client();
   const copy = await copyFromEngine(client, session, join(place, 'copies', session));
   expect(copy.name).toBe(session);
+});
+
+test("a session may begin with the person's uncommitted changes, which go to the remote", { timeout: 90_000, ...SOAK }, async () => {
+  const fleet = await openFleet(WORKS);
+  await fleet.addWorker('one');
+  writeFileSync(join(fleet.project, 'new.txt'), 'not committed');
+  const session = await fleet.start({ command: 'test -e new.txt && node check.mjs', includeUncommitted: true });
+  const { status, state } = await follow(fleet, session);
+  const workspace = state.run?.started.workspace;
+  expect({ status, included: workspace?.included }).toEqual({
+    status: 'complete',
+    included: { parent: gitIn(fleet.project, 'rev-parse', 'HEAD').trim(), files: ['new.txt'] },
+  });
+  expect(gitIn(fleet.remote, 'diff', '--name-only', workspace?.base ?? '', `umpire/${session}`)).toBe('value.txt\n');
+  expect(gitIn(fleet.project, 'status', '--porcelain', 'new.txt')).toBe('?? new.txt\n');
 });
 
 test('a task whose agent had no plan left is tried again when a person says so', { timeout: 90_000, ...SOAK }, async () => {

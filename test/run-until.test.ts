@@ -246,3 +246,78 @@ it('V2 asks for another attempt where the command passes and a test regressed, a
   });
   expect(rowsOf(session)['CHECK-re-1']?.['findings']).toContain('Passed at the base and fails now: a.test.js > a is one.');
 });
+
+const DOUBLE = `exports.double = (n) => n + 2;\n`;
+const DOUBLE_TESTS = `const { test } = require('node:test');
+const { equal } = require('node:assert');
+const { double } = require('./double.js');
+test('doubles 2', () => equal(double(2), 4));
+`;
+const DOUBLES_5 = `test('doubles 5', () => equal(double(5), 10));\n`;
+const UNCOMMITTED = {
+  files: { 'package.json': '{"scripts":{"test":"node --test"}}\n', 'double.js': DOUBLE, 'double.test.js': DOUBLE_TESTS },
+};
+const MENDS = `sed -i.old 's/n + 2/n * 2/' double.js && rm double.js.old; complete "multiplied"`;
+
+it("leaves the person's uncommitted test out without a terminal, and names the flag that includes it", SOAK, async () => {
+  const project = makeProject(UNCOMMITTED);
+  project.write({ 'double.test.js': DOUBLE_TESTS + DOUBLES_5, 'more.test.js': '' });
+  const { exit, err } = await project.umpire('until', 'node --test', ...project.sh(MENDS));
+  expect({ exit, err }).toEqual({
+    exit: 0,
+    err: expect.stringContaining(
+      'Note: Work starts from your last commit. 2 uncommitted files are not part of it (double.test.js, more.test.js). Include them with --include-uncommitted.\n',
+    ),
+  });
+  expect(err).not.toContain('WORK-1');
+});
+
+it("makes the person's uncommitted tests pass with --include-uncommitted, and applies beside them", async () => {
+  const project = makeProject(UNCOMMITTED);
+  project.write({
+    'double.test.js': DOUBLE_TESTS + DOUBLES_5,
+    'new/zero.test.js': DOUBLE_TESTS.replaceAll('2', '3').replace('./', '../').replace('4', '6'),
+  });
+  const dirt = project.git('status', '--porcelain');
+  const ran = await project.umpire('until', 'node --test', '--include-uncommitted', ...project.sh(MENDS));
+  expect({ exit: ran.exit, err: ran.err, verdicts: verdictsOf(ran.session) }).toEqual({
+    exit: 0,
+    err: expect.stringContaining(
+      'Note: Work starts from your last commit and your uncommitted changes (double.test.js, new/zero.test.js).\n',
+    ),
+    verdicts: ['CHECK-001 retry U8 0/5', 'CHECK-re-1 pass U5 1/5'],
+  });
+  const head = project.git('rev-parse', 'HEAD').trim();
+  expect(eventsOfType(ran.session, 'SessionStarted')[0]?.workspace?.included).toEqual({
+    parent: head,
+    files: ['double.test.js', 'new/zero.test.js'],
+  });
+  expect(project.git('status', '--porcelain')).toBe(dirt);
+  const { out: patch } = await project.umpire('diff', ran.session);
+  expect(patch.match(/^diff --git .*/gm)).toEqual(['diff --git a/double.js b/double.js']);
+  expect((await project.umpire('status', ran.session)).out).toContain(
+    '\nbase     your last commit and, not committed: double.test.js, new/zero.test.js\n',
+  );
+  const applied = await project.umpire('apply', ran.session);
+  expect({ exit: applied.exit, out: applied.out }).toEqual({ exit: 0, out: 'double.js\n' });
+  expect(project.git('status', '--porcelain')).toBe(` M double.js\n${dirt}`);
+  expect(textOf(project.root, 'double.test.js')).toBe(DOUBLE_TESTS + DOUBLES_5);
+  expect(spawnSync(process.execPath, ['--test'], { cwd: project.root }).status).toBe(0);
+  expect((await project.umpire('clean', ran.session)).exit).toBe(0);
+  expect(project.git('for-each-ref', 'refs/umpire', 'refs/heads/umpire')).toBe('');
+});
+
+it('starts nothing with uncommitted changes in conflict', SOAK, async () => {
+  const project = makeProject(UNCOMMITTED);
+  project.git('checkout', '-q', '-b', 'other');
+  project.commit({ 'double.js': 'theirs\n' });
+  project.git('checkout', '-q', 'main');
+  project.commit({ 'double.js': 'mine\n' });
+  expect(() => project.git('merge', '-q', 'other')).toThrow();
+  const { exit, err } = await project.umpire('until', 'node --test', '--include-uncommitted', ...project.sh(MENDS));
+  expect({ exit, err }).toEqual({
+    exit: 1,
+    err: expect.stringContaining('In conflict: double.js.\nNothing was started. Resolve the conflicts'),
+  });
+  expect((await project.umpire('list')).out).toContain('No sessions here.');
+});

@@ -124,6 +124,27 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     expect(await terminal.shows('exit 2')).toContain('Your answer was not recorded: the question of s has changed');
   });
 
+  it('asks once whether uncommitted changes belong to the task', { timeout: 120_000, ...SOAK }, async () => {
+    for (const [key, files] of [
+      ['y', ['README.md', 'new.txt']],
+      ['n', undefined],
+    ] as const) {
+      const project = makeProject();
+      project.write({ 'README.md': 'changed', 'new.txt': '' });
+      writeFileSync(join(project.beside, 'go'), '');
+      const terminal = runIn(project, 80, 24);
+      const asked = await terminal.shows('[y/N]');
+      expect(asked).toContain('2 files not committed: README.md, new.txt.\nAgents start from your last commit. Include them? [y/N]');
+      terminal.send(key, 'Enter');
+      await terminal.shows('Answer (1-4');
+      const [started] = eventsOf(join(project.root, '.umpire/sessions/s'));
+      expect(started).toMatchObject({ type: 'SessionStarted' });
+      expect((started?.data as { workspace?: { included?: { files?: unknown } } }).workspace?.included?.files).toEqual(files);
+      terminal.send('Enter');
+      await terminal.shows('exit 4');
+    }
+  });
+
   it('leaves the question for later: at Enter, and with --no-input without asking', { timeout: 120_000, ...SOAK }, async () => {
     const project = makeProject();
     writeFileSync(join(project.beside, 'go'), '');

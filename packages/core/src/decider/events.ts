@@ -209,7 +209,15 @@ const sessionStarted = object({
     targets: recordOf(number),
   }).optional(),
   /** Null if there is no project to change. */
-  workspace: orNull(object({ kind: word('git', 'snapshot'), branch: text, base: text })),
+  workspace: orNull(
+    object({
+      kind: word('git', 'snapshot'),
+      branch: text,
+      base: text,
+      /** The base holds uncommitted changes of the person: the last commit below it, and the files, at most 50. */
+      included: object({ parent: text, files: texts }).optional(),
+    }),
+  ),
   /** The command of the `until` loop. */
   command: text.optional(),
   /** The report that the command writes, if the person names one. */

@@ -645,6 +645,11 @@ export const ERRORS = {
     message: 'Session {session} has no work in this project: there is no branch {branch}.',
     hint: 'It was cleaned, or it belongs to another project. List the sessions: umpire list',
   },
+  'uncommitted-unmerged': {
+    exit: 1,
+    message: 'Uncommitted changes can be part of a session only without conflicts. In conflict: {files}.',
+    hint: 'Nothing was started. Resolve the conflicts, or run the command without --include-uncommitted.',
+  },
   'apply-busy': {
     exit: 1,
     message: 'Another process is applying a session: {holder}.',

@@ -340,6 +340,7 @@ export const RUN = {
   ),
   trustExitStatus: flag('run a command whose exit status may hide a failure, such as "npm test || true"; the verdict is unverified'),
   allowTestEdits: flag('let the agent change the tests that the command is to make pass; the verdict is unverified then'),
+  includeUncommitted: flag('begin with your uncommitted changes: agents see them, and their failing tests are to pass'),
   ...RUN_OPTIONS,
 };
 

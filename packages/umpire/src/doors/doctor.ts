@@ -40,7 +40,7 @@ import { isProjectTrusted } from '../sessions/trust.js';
 import { findSessions } from '../sessions/find-sessions.js';
 import { runGitSync, askGit, tryGit } from '../work/git.js';
 import type { Repository } from '../work/repository.js';
-import { uncommittedIn } from '../work/workspace.js';
+import { uncommittedIn } from '../work/uncommitted.js';
 import { describeInstalledAgents, lookUpPresets, programNamed, BUILT_IN } from '../engine/agent-programs.js';
 import { checkAgents } from '../engine/agents.js';
 import type { AgentChoice } from '../engine/agents.js';

@@ -9,15 +9,15 @@ import type { FindingRuled, FleetSession, Recorded, SessionStarted } from '@umpi
 import type { RulingGiven } from '@umpire/core/decider/rulings.js';
 import type { AnswerGiven } from '@umpire/core/decider/answers.js';
 import { awaitedQuestion } from '@umpire/core/decider/question.js';
+import { omitUndefined } from '@umpire/core/formats/merge-objects.js';
 import { UmpireError } from '@umpire/core/model/errors.js';
 import { checkRoles } from './agents.js';
 import { findProjectRepository, isInGit, noSession, slugOf } from './project-folders.js';
 import { faultNotes } from './project-faults.js';
 import { rolesOfPlan } from './roles.js';
-import { planRequest } from './session.js';
+import { askAboutUncommitted, planRequest } from './session.js';
 import type { PlannedRequest, RunParameters, RunResult } from './session.js';
-import { uncommittedWords } from './settings-notes.js';
-import { describeStart } from './start-session.js';
+import { describeStart, recordIncluded, uncommittedNotes } from './start-session.js';
 import { openSessionFiles } from '../sessions/session-files.js';
 import type { Settings } from '../sessions/settings.js';
 import { sha256 } from '../sessions/hash.js';
@@ -28,7 +28,7 @@ import type { SessionFolder } from '../sessions/session-folder.js';
 import { askGit } from '../work/git.js';
 import { sessionBranch } from '../work/session-git.js';
 import { pushBase } from '../work/remote-repository.js';
-import { uncommittedIn } from '../work/workspace.js';
+import { commitUncommitted, uncommittedIn } from '../work/uncommitted.js';
 import { summaryOf } from './conductor.js';
 import type { BlobStore, ClientDoor, EngineSession } from './engine.js';
 import type { ClientMessage, Told } from './messages.js';
@@ -57,15 +57,8 @@ export async function startOnEngine(client: ClientDoor, request: FleetRequest): 
     throw new UmpireError('engine-start', { detail: 'its workers need a git repository with a remote' });
   const name = await freeName(client, planned, request);
   const remote = isGit ? await findRemote(project, request.remote) : '';
-  const base = isGit ? await askGit(findProjectRepository(project).checkout, ['rev-parse', '--verify', 'HEAD^{commit}']) : null;
-  if (base !== null) {
-    const { onNote } = request;
-    const place = { project, session: 'none', home: '', sessionFolder: noSession(project) };
-    const uncommitted = await uncommittedIn({ repository: findProjectRepository(project), place });
-    if (uncommitted.length > 0) onNote?.(uncommittedWords(uncommitted));
-    for (const note of await faultNotes(project, config.workspace)) onNote?.(note);
-    await pushBase(project, remote, { session: name, commit: base });
-  }
+  const begin = isGit ? await beginOnEngine(planned, request) : null;
+  if (begin !== null) await pushBase(project, remote, { session: name, commit: begin.commit });
   const blobs = client.blobs(name);
   const fleet: FleetSession = {
     remote: remote.replace(/^([a-z+]+:\/\/[^/:@]*):[^/@]*@/, '$1@'),
@@ -75,10 +68,31 @@ export async function startOnEngine(client: ClientDoor, request: FleetRequest): 
     settings: await blobs.put(Buffer.from(JSON.stringify(removeEnvironments(config)))),
     roles: await freezeRoles(planned, blobs),
   };
-  const workspace = base === null ? null : ({ kind: 'git', branch: sessionBranch(name), base } as const);
+  const included = begin?.included === undefined ? {} : { included: begin.included };
+  const workspace = begin === null ? null : ({ kind: 'git', branch: sessionBranch(name), base: begin.commit, ...included } as const);
   const started: SessionStarted = { ...describeStart({ ...planned, request }, name, NEW_SESSION), workspace, fleet };
   await sendMessage(client, name, { type: 'start', started });
   return name;
+}
+
+interface EngineBase {
+  readonly commit: string;
+  readonly included?: ReturnType<typeof recordIncluded>;
+}
+
+/** The commit that the workers begin with. Says which changes of the person it lacks. */
+async function beginOnEngine({ project, config }: PlannedRequest, request: FleetRequest): Promise<EngineBase> {
+  const { onNote } = request;
+  const includeUncommitted = await askAboutUncommitted(request, project);
+  const repository = findProjectRepository(project);
+  const place = { project, session: 'none', home: '', sessionFolder: noSession(project) };
+  const included = includeUncommitted === true ? await commitUncommitted({ repository, place, gitTarget: repository }) : null;
+  const others = included?.leftOut ?? (await uncommittedIn({ repository, place }));
+  const asked = { ...request, ...omitUndefined({ includeUncommitted }) };
+  for (const note of uncommittedNotes(asked, included?.files ?? [], others)) onNote?.(note);
+  for (const note of await faultNotes(project, config.workspace)) onNote?.(note);
+  if (included !== null) return { commit: included.commit, included: recordIncluded(included) };
+  return { commit: await askGit(repository.checkout, ['rev-parse', '--verify', 'HEAD^{commit}']) };
 }
 
 /** Throws the conductor's error, as the command line would on the machine of a local session. */

@@ -13,7 +13,9 @@ import { worktreeHome } from './project-folders.js';
 
 /** What a caller adds to the settings of the project. */
 type WorkspaceChoice = Pick<WorkspaceOptions, 'project' | 'session'> & {
-  readonly [K in 'signal' | 'inspect' | 'protect' | 'say' | 'sandbox' | 'isNew' | 'recorded']?: WorkspaceOptions[K] | undefined;
+  readonly [K in 'signal' | 'inspect' | 'protect' | 'say' | 'sandbox' | 'isNew' | 'recorded' | 'includesUncommitted']?:
+    | WorkspaceOptions[K]
+    | undefined;
 } & {
   readonly folder: SessionFolder;
   readonly config: Settings;

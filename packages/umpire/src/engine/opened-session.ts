@@ -35,6 +35,8 @@ export interface RunWatch extends TrustWatch {
   readonly onForecast?: (forecast: Forecast) => Promise<boolean>;
   /** No tool of the critic works, so nobody could measure what agents are paid for. False: do not start. */
   readonly onBlind?: () => Promise<boolean>;
+  /** Called with the person's uncommitted files before a new session starts. True: they belong to its base. Absent: nobody can be asked. */
+  readonly onUncommitted?: (files: readonly string[]) => Promise<boolean>;
   /** Returns the name that commands in the current folder accept for a session. Default: its path. */
   readonly wordOf?: (session: string) => string;
 }

@@ -13,6 +13,7 @@ import { safeName } from '../sessions/safe-name.js';
 import { nameOf, rawNames, runGitSync } from '../work/git.js';
 import { findRepository } from '../work/repository.js';
 import type { Repository } from '../work/repository.js';
+import { isGeneratedFile, uncommittedIn } from '../work/uncommitted.js';
 
 export function openProject(path: string): string {
   const place = resolve(path);
@@ -202,6 +203,12 @@ export function noSession(project: string): string {
 /** The repository that a session started now would use. */
 export function findProjectRepository(project: string): Repository {
   return findRepository(project, noSession(project), null);
+}
+
+/** The person's uncommitted files, without what tools generate. */
+export async function personalChanges(project: string): Promise<readonly string[]> {
+  const place = { project, session: 'none', home: '', sessionFolder: noSession(project) };
+  return (await uncommittedIn({ repository: findProjectRepository(project), place })).filter((file) => !isGeneratedFile(file));
 }
 
 /** The changed files: uncommitted ones, else those of the branch; null if git cannot tell. */

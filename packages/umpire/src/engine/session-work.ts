@@ -38,6 +38,7 @@ import { findSessionGit, findNameHolder } from '../work/session-git.js';
 import type { SessionPlace } from '../work/session-git.js';
 import { refuseInsideTask } from '../agents/guardian.js';
 import { hasNotStarted } from './opened-session.js';
+import { recordedCommits } from './open-workspace.js';
 import { projectOf, worktreeHome } from './project-folders.js';
 import { readSettings, worktreeHomes } from './project-settings.js';
 import type { WorktreeHomes } from './project-settings.js';
@@ -68,7 +69,7 @@ export async function openSessionWork(session: string, homeOf: WorktreeHomes = w
     run,
     rules,
     failingTests: listLeftOut(state, blobsIn(folder)),
-    place: { project, session: run.started.session, home: await homeOf(project), sessionFolder: folder.root },
+    place: { project, session: run.started.session, home: await homeOf(project), sessionFolder: folder.root, ...recordedCommits(run) },
   };
 }
 
@@ -190,7 +191,8 @@ export async function apply(
       const { run, failingTests, place } = await openSessionWork(session);
       const outcome = run.ended?.outcome ?? 'not ended';
       if (outcome !== 'complete' && !force) throw new UmpireError('not-complete', { session: place.session, outcome });
-      const applied = await applySession(place, withFailingTests ? [] : failingTests);
+      const parent = run.started.workspace?.included?.parent ?? null;
+      const applied = await applySession(place, { without: withFailingTests ? [] : failingTests, parent });
       return { ...applied, unverified: run.ended?.unverified ?? true };
     } finally {
       lock.release();

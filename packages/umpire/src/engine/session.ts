@@ -45,6 +45,7 @@ import {
   removeUnstarted,
   isInGit,
   makeSessionFolder,
+  personalChanges,
   projectFor,
   startedAtCurrentPath,
   stateBefore,
@@ -87,6 +88,8 @@ export interface RunParameters extends RunFlags, RunWatch {
   /** Runs any command and takes its exit status as it is. The verdict is then `unverified`. */
   readonly trustExitStatus?: boolean;
   readonly allowTestEdits?: boolean;
+  /** The session begins with the person's uncommitted changes too. False: without them, and nobody is asked. */
+  readonly includeUncommitted?: boolean;
   /** The issue or pull request that it is about, and the commits that it begins with: those of a pull request. */
   readonly topic?: ForgeTopic;
   readonly commits?: { readonly base: string; readonly head: string };
@@ -203,6 +206,7 @@ export async function run(request: RunParameters): Promise<RunResult> {
     const asks = isBlind && request.command === undefined && needsTools(loop.loop) && !settings.yes;
     if (asks && (await request.onBlind?.()) === false) throw new UmpireError('critic-blind', { loop: loop.loop });
   }
+  const includeUncommitted = hasStarted ? request.includeUncommitted : await askAboutUncommitted(request, project);
   const home = worktreeHome(project, config.workspace.home);
   const before = stateBefore(request.session);
   const isTaken = (name: string) => isNameTaken(isInGit(project) ? project : null, home, name);
@@ -213,7 +217,8 @@ export async function run(request: RunParameters): Promise<RunResult> {
     if (known !== null) refuseInsideTask(CONTINUE);
     // The settings of a started session hold until a flag changes them.
     const current = known === null ? settings : resolveRunSettings(request, config, known.settings, loop.roles.critic);
-    if (known === null) await startSession(opened, { request, loop, loopFolder, project, config, settings, pipeline, plan });
+    const asked = { ...request, ...omitUndefined({ includeUncommitted }) };
+    if (known === null) await startSession(opened, { request: asked, loop, loopFolder, project, config, settings, pipeline, plan });
     else {
       refuseDifferentRequest(
         opened,
@@ -232,6 +237,18 @@ export async function run(request: RunParameters): Promise<RunResult> {
     removeUnstarted(session, home, { ...before, asked: request.session !== undefined, isTaken });
     throw error;
   });
+}
+
+/** Only where a command decides: there, an uncommitted test may be what is asked for. Undefined: nobody was asked. */
+export async function askAboutUncommitted(
+  { includeUncommitted, command, commits, yes, onUncommitted }: RunParameters,
+  project: string,
+): Promise<boolean | undefined> {
+  if (includeUncommitted !== undefined || command === undefined || commits !== undefined || yes === true || onUncommitted === undefined)
+    return includeUncommitted;
+  if (!isInGit(project)) return undefined;
+  const files = await personalChanges(project);
+  return files.length === 0 ? undefined : onUncommitted(files);
 }
 
 /** A pull request does not choose the settings that it is reviewed by. */
@@ -407,7 +424,7 @@ function runIn({ journal, folder }: OpenedSession): RunState {
 
 /** Throws if the request asks for something else than the session in this folder. */
 function refuseDifferentRequest({ folder }: OpenedSession, started: SessionStarted, request: RunParameters, loop: Loop): void {
-  const { project, goal, mode, command, report, target, trustExitStatus, allowTestEdits } = request;
+  const { project, goal, mode, command, report, target, trustExitStatus, allowTestEdits, includeUncommitted } = request;
   const held = started.frozen?.targets ?? {};
   const hasOtherTarget = ([chain, value]: readonly [string, number]) =>
     target !== undefined && (typeof target === 'number' ? target : (target[chain] ?? value)) !== value;
@@ -420,6 +437,10 @@ function refuseDifferentRequest({ folder }: OpenedSession, started: SessionStart
     [report !== undefined && started.report !== report, `its report is ${JSON.stringify(started.report ?? '')}`],
     [trustExitStatus === true && started.trustsExitStatus !== true, 'it began without --trust-exit-status'],
     [allowTestEdits === true && started.allowsTestEdits !== true, 'it began without --allow-test-edits'],
+    [
+      includeUncommitted === true && started.workspace?.kind === 'git' && started.workspace.included === undefined,
+      'it began without --include-uncommitted',
+    ],
     [Object.entries(held).some(hasOtherTarget), `its target is ${Object.values(held).join(', ')}`],
     [started.frozen !== undefined && !sameRules(started.frozen.rules, loop), 'the rules of its loop have changed'],
   ];

@@ -11,6 +11,7 @@ import { distinctCommands } from '../agents/prompt.js';
 import type { Settings } from '../sessions/settings.js';
 import { CONFIG, readConfigText } from '../sessions/project.js';
 
+import { isGeneratedFile } from '../work/uncommitted.js';
 import { rolesOfLoop } from './roles.js';
 
 /** Roles in the settings that no loop has: probably misspelt. */
@@ -73,40 +74,40 @@ export function permissionWords(
 
 const MOST_NAMED = 3;
 
-/** Files that tools create and nobody commits. */
-const GENERATED = new Set([
-  'node_modules',
-  '.venv',
-  'venv',
-  '__pycache__',
-  '.pytest_cache',
-  '.mypy_cache',
-  '.ruff_cache',
-  '.tox',
-  '.nox',
-  '.nyc_output',
-  '.DS_Store',
-]);
+/** How agents see them: of loops that take only commits. */
+const COMMIT_FIRST = (them: string) => `Commit first if the agents should see ${them}.`;
+/** And where a command decides. */
+export const INCLUDE_THEM = (them: string) => `Include ${them} with --include-uncommitted.`;
 
 /** Files that agents will not see. A path with a slash at its end is a new folder. */
-export function uncommittedWords(files: readonly string[]): string {
-  const isGenerated = (path: string): boolean => GENERATED.has(path.replace(/\/$/, '').split('/').at(-1) ?? '');
-  const made = files.filter(isGenerated);
-  const own = files.filter((path) => !isGenerated(path));
+export function uncommittedWords(files: readonly string[], advice = COMMIT_FIRST): string {
+  const made = files.filter(isGeneratedFile);
+  const own = files.filter((path) => !isGeneratedFile(path));
   return [
-    ...(own.length === 0 ? [] : [commitNote(own)]),
+    ...(own.length === 0 ? [] : [commitNote(own, advice)]),
     ...(made.length === 0 ? [] : [`git does not ignore ${listFewFiles(made)}: add ${made.length === 1 ? 'it' : 'them'} to .gitignore.`]),
   ].join(' ');
 }
 
-function commitNote(files: readonly string[]): string {
+/** `leftOut`: with the reasons. */
+export function includedWords(files: readonly string[], leftOut: readonly string[]): string {
+  const own =
+    files.length === 0 ? '' : ` and your ${files.length === 1 ? 'uncommitted change' : 'uncommitted changes'} (${listFewFiles(files)})`;
+  const out =
+    leftOut.length === 0
+      ? ''
+      : ` Left out: ${listFewFiles(leftOut)}. Commit first if the agents should see ${leftOut.length === 1 ? 'it' : 'them'}.`;
+  return `Work starts from your last commit${own}.${out}`;
+}
+
+function commitNote(files: readonly string[], advice: (them: string) => string): string {
   const folders = files.filter((path) => path.endsWith('/')).length;
   const [one, all] = folders === 0 ? ['file', 'files'] : folders === files.length ? ['folder', 'folders'] : ['', 'files and folders'];
   const many = files.length === 1 ? `One uncommitted ${one} is` : `${files.length} uncommitted ${all} are`;
-  return `Work starts from your last commit. ${many} not part of it (${listFewFiles(files)}). Commit first if the agents should see ${files.length === 1 ? 'it' : 'them'}.`;
+  return `Work starts from your last commit. ${many} not part of it (${listFewFiles(files)}). ${advice(files.length === 1 ? 'it' : 'them')}`;
 }
 
-function listFewFiles(files: readonly string[]): string {
+export function listFewFiles(files: readonly string[]): string {
   const named = files.slice(0, MOST_NAMED).join(', ');
   return files.length > MOST_NAMED ? `${named} and ${files.length - MOST_NAMED} more` : named;
 }

@@ -23,9 +23,11 @@ import { readTarget } from '../sessions/observe-folder.js';
 import type { OpenedSession } from './opened-session.js';
 import { changedFiles, isInGit } from './project-folders.js';
 import { faultNotes } from './project-faults.js';
-import { absentWords, permissionWords, uncommittedWords } from './settings-notes.js';
+import { absentWords, includedWords, INCLUDE_THEM, permissionWords, uncommittedWords } from './settings-notes.js';
 import type { Targets } from '@umpire/core/model/options.js';
 import { openNewWorkspace } from './open-workspace.js';
+import type { IncludedChanges } from '../work/uncommitted.js';
+import type { GitWorkspace, OpenedWorkspace } from '../work/workspace.js';
 
 /** The part of a run request that a new session needs. */
 export interface StartOptions {
@@ -37,6 +39,7 @@ export interface StartOptions {
   readonly report?: string;
   readonly trustExitStatus?: boolean;
   readonly allowTestEdits?: boolean;
+  readonly includeUncommitted?: boolean;
   readonly maxRounds?: number;
   readonly topic?: ForgeTopic;
   readonly commits?: { readonly base: string; readonly head: string };
@@ -91,17 +94,42 @@ export async function startSession(opened: OpenedSession, session: NewSession): 
           session: folder.name,
           signal: watch.signal,
           recorded: request.commits,
+          includesUncommitted: request.includeUncommitted,
         });
   const opening = made?.opening ?? null;
-  if (opening !== null && opening.uncommitted.length > 0) watch.onNote?.(uncommittedWords(opening.uncommitted));
+  if (opening !== null)
+    for (const note of uncommittedNotes(request, opening.included?.files ?? [], opening.uncommitted)) watch.onNote?.(note);
   if (opening !== null && opening.absent.length > 0) watch.onNote?.(absentWords(opening.absent));
   // The person who started it elsewhere was told there.
   const faults = made === null || request.commits !== undefined ? [] : await faultNotes(project, config.workspace);
   for (const note of faults) watch.onNote?.(note);
   const commands = () => projectCommands(project, config.critics, request.command ?? null);
   for (const note of permissionWords(settings, config, { writers: pipeline.writes, commands })) watch.onNote?.(note);
-  const workspace = made === null ? null : { kind: made.workspace.kind, branch: made.workspace.branch, base: made.opening.base };
+  const workspace = made === null ? null : describeWorkspace(made.workspace, made.opening);
   journal.record({ type: 'SessionStarted', data: { ...planned, workspace } });
+}
+
+function describeWorkspace({ kind, branch }: GitWorkspace, { base, included }: OpenedWorkspace): SessionStarted['workspace'] {
+  return { kind, branch, base, ...(included === null ? {} : { included: recordIncluded(included) }) };
+}
+
+const MOST_RECORDED = 50;
+
+export function recordIncluded({ parent, files }: IncludedChanges): { readonly parent: string; readonly files: readonly string[] } {
+  return { parent, files: files.slice(0, MOST_RECORDED) };
+}
+
+/** Whether the person's uncommitted files are part of the base. `files`: those that are, `others`: those that are not. */
+export function uncommittedNotes(
+  { command, includeUncommitted }: Pick<StartOptions, 'command' | 'includeUncommitted'>,
+  files: readonly string[],
+  others: readonly string[],
+): readonly string[] {
+  if (files.length + others.length === 0) return [];
+  if (includeUncommitted === true) return [includedWords(files, others)];
+  // False: a person at the terminal has just said so.
+  if (includeUncommitted === false) return [];
+  return [uncommittedWords(others, ...(command === undefined ? [] : [INCLUDE_THEM]))];
 }
 
 /** The first line of a session's journal, still without its workspace. Throws if its tasks are no graph. */

@@ -5,7 +5,7 @@ import type { SessionState } from '@umpire/core/decider/evolve.js';
 import { findingsWords } from '@umpire/core/formats/finding-text.js';
 import { codeSpan, cutText, fenced, inlineCode, lineOf } from './safe-text.js';
 import { quoteWord } from '@umpire/core/formats/shell-text.js';
-import { chainLabel, verdictsIn } from './session-view.js';
+import { chainLabel, includedWords, verdictsIn } from './session-view.js';
 import type { SessionView } from './session-view.js';
 import { stateWords } from './status-page.js';
 import { describeTestimony } from './verdict-page.js';
@@ -36,6 +36,9 @@ export function pullRequestPage(state: SessionState, view: SessionView, name: st
     ...drawPullSection('Result', [
       `- Outcome: **${stateWords(view)}**${view.reason === '' ? '' : `: ${code(view.reason)}`}`,
       ...(view.work === null ? [] : [`- From ${view.work.base.slice(0, 12)} to ${(view.work.head ?? view.work.base).slice(0, 12)}`]),
+      ...(view.work === null || includedWords(view.work) === ''
+        ? []
+        : [`- Also has changes that a person had not committed: ${code(includedWords(view.work))}`]),
       ...view.suspectedBugs.slice(0, MOST_LISTED).map((bug) => `- New test that fails: ${code(bug)}`),
     ]),
     ...drawPullSection(

@@ -13,7 +13,7 @@ import { codeSpan, fenced, inline } from './safe-text.js';
 import { filesWords, readHistory } from './session-history.js';
 import type { History, TaskRun } from './session-history.js';
 import { moreWords, waitWords } from './session-question.js';
-import { chainLabel, markTask, reasonsUnverified, sandboxWords, sessionView, verdictsIn } from './session-view.js';
+import { includedWords, chainLabel, markTask, reasonsUnverified, sandboxWords, sessionView, verdictsIn } from './session-view.js';
 import type { SessionSurroundings, SessionView, TaskMark, TaskView } from './session-view.js';
 import { chainLine, workStateWords, describeSpent, stateWords } from './status-page.js';
 import { dismissalText, describeTestimony } from './verdict-page.js';
@@ -125,6 +125,7 @@ function headLines(view: SessionView, history: History, clock: Clock): readonly 
       ? []
       : [
           `- Work: ${workStateWords(work)}branch ${inline(work.branch)}, from ${short(work.base)} to ${short(work.head ?? work.base)}${work.place === null ? '' : `, in ${inline(work.place)}`}`,
+          ...(includedWords(work) === '' ? [] : [`- The base also has changes that were not committed: ${inline(includedWords(work))}`]),
         ]),
     ...notes.map((note) => `- Note: ${inline(note)}`),
     '',

@@ -86,6 +86,8 @@ export interface WorkView {
   readonly kind: 'git' | 'snapshot';
   readonly branch: string;
   readonly base: string;
+  /** Present where the base holds uncommitted changes of the person. */
+  readonly included?: { readonly parent: string; readonly files: readonly string[] };
   readonly head: string | null;
   readonly project: string;
   /** The worktree; null if unknown. */
@@ -419,6 +421,14 @@ const MAX_LISTED = 5;
 
 export function fetchCommand({ started: { fleet, workspace } }: RunState): string {
   return `git fetch ${quoteWord(fleet?.remote ?? '')} ${workspace?.branch ?? ''}`;
+}
+
+/** The files of the person that were not committed when the session began, and that its base holds; empty for none. */
+export function includedWords({ included }: WorkView): string {
+  const files = included?.files ?? [];
+  if (files.length === 0) return '';
+  const more = files.length > MAX_LISTED ? ` and ${files.length - MAX_LISTED} more` : '';
+  return `${files.slice(0, MAX_LISTED).join(', ')}${more}`;
 }
 
 /** Has the session changed the project? */

@@ -2,6 +2,7 @@
 
 import { clip, columnsOf, lineOf, wrap } from './safe-text.js';
 import { answerLines, moreWords, stepLines, waitWords } from './session-question.js';
+import { includedWords } from './session-view.js';
 import type { ChainView, SessionView, SpentView, StateWord, TaskMark, TaskView } from './session-view.js';
 import { count, duration } from './words.js';
 import { addToList } from '@umpire/core/formats/multimap.js';
@@ -28,6 +29,9 @@ export function statusPage(view: SessionView): string {
               'work',
               `${workStateWords(work)}branch ${lineOf(work.branch)}${work.head === null ? '' : ` at ${work.head.slice(0, 12)}`}`,
             ),
+            ...(includedWords(work) === ''
+              ? []
+              : drawField('base', `your last commit and, not committed: ${lineOf(includedWords(work), 300)}`)),
             ...(work.place === null ? [] : drawField('folder', lineOf(work.place))),
           ]),
     ],

@@ -31,16 +31,24 @@ export interface Applied {
   readonly replaced: readonly string[];
 }
 
-/** `without`: tests that the work does without. A whole file stays as it is at the session's base. */
-export async function applySession(place: SessionPlace, without: readonly LeftOut[] = []): Promise<Applied> {
+export interface ApplyChoice {
+  /** Tests that the work does without. A whole file stays as it is at the session's base. */
+  readonly without?: readonly LeftOut[];
+  /** The person's last commit below the base, if the base has their uncommitted changes. */
+  readonly parent?: string | null;
+}
+
+export async function applySession(place: SessionPlace, { without = [], parent = null }: ApplyChoice = {}): Promise<Applied> {
   const sessionGit = findSessionGit(place);
   const { base, head: tip } = await requireCommits(sessionGit);
   const { head, leftOut } = await leaveOutTests(sessionGit, base, tip, without);
   const { kind, checkout, prefix } = sessionGit.repository;
   mkdirSync(sessionGit.folder, { recursive: true });
-  const from = kind === 'snapshot' ? base : await askGit(checkout, ['rev-parse', '--verify', 'HEAD^{commit}']);
-  const to = from === base ? head : await rebaseWork(sessionGit, base, head, from);
-  const files = to === null ? [] : await applyTree(sessionGit, from, to);
+  const here = kind === 'snapshot' ? base : await askGit(checkout, ['rev-parse', '--verify', 'HEAD^{commit}']);
+  const from = parent === null ? here : await addUncommitted(sessionGit, { parent, base, here });
+  const to = from === base ? head : await rebaseWork(sessionGit, { base, head, here, own: from });
+  const known = new Set(parent === null ? [] : (await diffTrees(sessionGit, parent, base)).map(({ name }) => name));
+  const files = to === null ? [] : await applyTree(sessionGit, from, to, known);
   // The files are applied even if recording fails: a second apply finds them and records it.
   try {
     await changeRefs(sessionGit, [{ ref: refsOf(sessionGit).applied, to: head }]);
@@ -79,9 +87,30 @@ async function readBlobText({ gitTarget }: SessionGit, id: string): Promise<stri
   return (await git(gitTarget, ['cat-file', 'blob', id])).toString('utf8');
 }
 
+/**
+ * The person's last commit with the uncommitted changes that the session began with, as the checkout should still have them. If these are
+ * committed by now, both are the same; if the person's commits contradict them, only the commits count.
+ */
+async function addUncommitted(
+  sessionGit: SessionGit,
+  { parent, base, here }: { readonly parent: string; readonly base: string; readonly here: string },
+): Promise<string> {
+  if (here === parent) return base;
+  if (await isAncestor(sessionGit, base, here)) return here;
+  const merge = await applyTreeDiff(sessionGit, parent, base, here);
+  return merge.ok ? merge.tree : here;
+}
+
+interface RebasedWork extends Record<'base' | 'head', string> {
+  /** The person's last commit. */
+  readonly here: string;
+  /** That commit, or a tree that adds the uncommitted changes of the base. */
+  readonly own: string;
+}
+
 /** The work rebased on the person's later commits; null where these include it already. */
-async function rebaseWork(sessionGit: SessionGit, base: string, head: string, own: string): Promise<string | null> {
-  if (await isAncestor(sessionGit, head, own)) return null;
+async function rebaseWork(sessionGit: SessionGit, { base, head, here, own }: RebasedWork): Promise<string | null> {
+  if (await isAncestor(sessionGit, head, here)) return null;
   const merge = await applyTreeDiff(sessionGit, base, head, own);
   if (merge.ok) return merge.tree;
   const files = projectNames(merge.files, sessionGit.repository.prefix);
@@ -89,13 +118,13 @@ async function rebaseWork(sessionGit: SessionGit, base: string, head: string, ow
     session: sessionGit.place.session,
     branch: sessionGit.branch,
     base: base.slice(0, SHORT_ID),
-    head: own.slice(0, SHORT_ID),
+    head: here.slice(0, SHORT_ID),
     files: listFew(files),
   });
 }
 
 /** Works on an index of its own, in which only files of the work may differ: git checks them before it writes the first one. */
-async function applyTree(sessionGit: SessionGit, from: string, to: string): Promise<readonly RawName[]> {
+async function applyTree(sessionGit: SessionGit, from: string, to: string, known: ReadonlySet<RawName>): Promise<readonly RawName[]> {
   const { checkout, kind } = sessionGit.repository;
   const changed = await diffTrees(sessionGit, from, to);
   const steps = changed.map(({ name }) => name);
@@ -107,7 +136,7 @@ async function applyTree(sessionGit: SessionGit, from: string, to: string): Prom
   const index = join(sessionGit.folder, `apply-${process.pid}.index`);
   const gitTarget = { ...checkout, index };
   try {
-    const dirty = kind === 'git' ? await listDirty(sessionGit, steps) : [];
+    const dirty = kind === 'git' ? await listDirty(sessionGit, steps, known) : [];
     const beyond = new Set(steps.filter(linkOnPathTest(checkout.workTree)));
     // A link on the path of a file: git would stop there, or write elsewhere. A link that the work removes is checked like any file.
     // True where no removed path is a parent folder of the name.
@@ -159,14 +188,17 @@ async function rollBack(sessionGit: SessionGit, gitTarget: GitTarget, { here, to
   await tryGit(gitTarget, ['checkout-index', '--force', '--quiet', '-z', '--stdin'], { input: namesInput(before) });
 }
 
-/** Files of the work that git reports as changed. Staged changes are always the person's; Umpire never stages. */
-async function listDirty(sessionGit: SessionGit, steps: readonly RawName[]): Promise<readonly RawName[]> {
+/**
+ * Files of the work that git reports as changed. Staged changes are always the person's; Umpire never stages. `known`: the base has them
+ * already, so it is enough that the files are as they were.
+ */
+async function listDirty(sessionGit: SessionGit, steps: readonly RawName[], known: ReadonlySet<RawName>): Promise<readonly RawName[]> {
   const isWritten = new Set(steps);
   const args = ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=no', '--ignore-submodules=all'];
   const entries = rawNames(await git(sessionGit.repository.checkout, args, { filters: true })).filter((entry) =>
     isWritten.has(entry.slice(3)),
   );
-  const staged = entries.filter((entry) => !entry.startsWith(' ')).map((entry) => entry.slice(3));
+  const staged = entries.filter((entry) => !entry.startsWith(' ') && !known.has(entry.slice(3))).map((entry) => entry.slice(3));
   const names = entries.map((entry) => entry.slice(3));
   const own = [...staged, ...names.filter(linkOnPathTest(sessionGit.repository.checkout.workTree))];
   if (own.length > 0) refuseApply(sessionGit, 'apply-dirty', own);

@@ -13,9 +13,11 @@ export interface Identity {
   readonly isOwn: boolean;
 }
 
-const identities = new WeakMap<SessionGit, Promise<Identity>>();
+type CommitPlace = Pick<SessionGit, 'gitTarget'>;
 
-export function identityOf(sessionGit: SessionGit): Promise<Identity> {
+const identities = new WeakMap<CommitPlace, Promise<Identity>>();
+
+export function identityOf(sessionGit: CommitPlace): Promise<Identity> {
   const known = identities.get(sessionGit);
   if (known !== undefined) return known;
   const found = tryGit(sessionGit.gitTarget, ['-c', 'user.useConfigOnly=true', 'var', 'GIT_COMMITTER_IDENT']).then(({ code, stdout }) => {
@@ -40,7 +42,7 @@ export interface Signature {
 
 /** `signature`: default: the person's identity, now. */
 export async function commitTree(
-  sessionGit: SessionGit,
+  sessionGit: CommitPlace,
   tree: string,
   parents: readonly string[],
   message: string,
@@ -69,7 +71,7 @@ export async function signatureOf(sessionGit: SessionGit, commit: string): Promi
   };
 }
 
-export async function readTree(sessionGit: SessionGit, commit: string): Promise<string> {
+export async function readTree(sessionGit: CommitPlace, commit: string): Promise<string> {
   return askGit(sessionGit.gitTarget, ['rev-parse', '--verify', `${commit}^{tree}`]);
 }
 
@@ -84,7 +86,7 @@ export interface TreeDifference {
   readonly to: { readonly mode: string; readonly id: string } | null;
 }
 
-export async function diffTrees(sessionGit: Pick<SessionGit, 'gitTarget'>, from: string, to: string): Promise<readonly TreeDifference[]> {
+export async function diffTrees(sessionGit: CommitPlace, from: string, to: string): Promise<readonly TreeDifference[]> {
   // Includes submodules that the project's settings hide.
   const shape = ['-r', '-z', '--raw', '--no-renames', '--no-ext-diff', '--full-index', '--ignore-submodules=none'];
   const out = await git(sessionGit.gitTarget, ['diff-tree', ...shape, from, to]);

@@ -1,4 +1,5 @@
-// Opens the refs of a session: creates them at the person's last commit, or finds those of an earlier run.
+// Opens the refs of a session: creates them at the person's last commit, or at one that holds their uncommitted changes, or finds those of an
+// earlier run.
 
 import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { UmpireError } from '@umpire/core/model/errors.js';
@@ -12,7 +13,11 @@ import type { RawName, GitTarget } from './git.js';
 import { escapePattern } from './untracked-files.js';
 import { SNAPSHOT } from './repository.js';
 
-export async function openRefs(sessionGit: SessionGit): Promise<{ readonly base: string; readonly head: string }> {
+/** `begin`: the commit that a new session begins with. Default: the person's last commit. */
+export async function openRefs(
+  sessionGit: SessionGit,
+  begin: string | null = null,
+): Promise<{ readonly base: string; readonly head: string }> {
   if (sessionGit.repository.kind === 'snapshot') {
     const { gitDir, checkout } = sessionGit.repository;
     mkdirSync(gitDir, { recursive: true });
@@ -37,7 +42,8 @@ export async function openRefs(sessionGit: SessionGit): Promise<{ readonly base:
   const known = found.get(names.head) ?? found.get(names.branch);
   const kept = known === undefined ? await recordedWork(sessionGit) : null;
   const tip = known ?? kept?.head;
-  const base = found.get(names.base) ?? kept?.base ?? (tip === undefined ? await firstCommit(sessionGit) : await forkOf(sessionGit, tip));
+  const base =
+    found.get(names.base) ?? kept?.base ?? (tip === undefined ? (begin ?? (await firstCommit(sessionGit))) : await forkOf(sessionGit, tip));
   const head = tip ?? base;
   const wanted: readonly RefChange[] = [
     { ref: names.base, to: base },

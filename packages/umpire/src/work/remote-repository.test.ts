@@ -149,7 +149,7 @@ describe('a clone', () => {
       return { workspace, opened: await workspace.open() };
     };
     const first = await open(at.base);
-    expect(first.opened).toEqual({ base: at.base, head: at.base, uncommitted: [], edited: [], absent: [], aside: [] });
+    expect(first.opened).toEqual({ base: at.base, head: at.base, uncommitted: [], included: null, edited: [], absent: [], aside: [] });
     writeFiles(await first.workspace.lend('T1', 1), { 'a.txt': 'lost\n' });
 
     const head = at.project.commit({ 'a.txt': 'newer\n', 'b.txt': null });

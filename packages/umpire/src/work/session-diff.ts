@@ -29,7 +29,7 @@ export async function findCommits(sessionGit: SessionGit): Promise<SessionCommit
   const tip = head ?? branch ?? null;
   if (tip === null) return null;
   // Some tools prune refs other than branches: then the branch tells, as on resume.
-  return { base: base ?? (await forkOf(sessionGit, tip)), head: tip };
+  return { base: base ?? sessionGit.place.recorded?.base ?? (await forkOf(sessionGit, tip)), head: tip };
 }
 
 export async function isAllApplied(sessionGit: SessionGit): Promise<boolean> {

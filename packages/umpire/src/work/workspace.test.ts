@@ -37,6 +37,7 @@ describe('a session in a git repository', () => {
       base: project.git('rev-parse', 'HEAD').trim(),
       head: project.git('rev-parse', 'HEAD').trim(),
       uncommitted: ['b.txt', 'new.txt'],
+      included: null,
       edited: [],
       absent: [],
       aside: [],

@@ -1,14 +1,11 @@
 // The workspace of a session on real git: its own branch, worktrees outside the project, and no change in the person's checkout. Changes of
 // the branch run one after another.
 
-import { realpathSync } from 'node:fs';
-import { relative, resolve } from 'node:path';
 import type { Merge, Sandbox, Workspace, Seat } from '@umpire/core/model/ports.js';
 import { makeRepositoryTemplate } from './worktree-repository.js';
 import type { CheckWorktree } from './task-worktree.js';
 import { clearUnbegunSession } from './clean-session.js';
 import type { Protect, WorkspaceContext } from './prepare-worktree.js';
-import { git, rawNames } from './git.js';
 import type { RawName } from './git.js';
 import type { Inspector } from './inspect-work.js';
 import { openInstalledPackages } from './installed-packages.js';
@@ -30,6 +27,8 @@ import {
 import { claimSessionFolder, findSessionGit, recordSessionFolder, projectNames } from './session-git.js';
 import type { SessionPlace, SessionGit } from './session-git.js';
 import { lendWorktree, removeHalfMade, returnWorktree, takeWork, worktreeFolderOf, makeCheckWorktree } from './task-worktree.js';
+import { commitUncommitted, uncommittedIn } from './uncommitted.js';
+import type { IncludedChanges } from './uncommitted.js';
 import { makeMerge, makeRestore, makeReverts } from './next-commit.js';
 import type { NextCommit } from './next-commit.js';
 
@@ -47,6 +46,8 @@ export interface WorkspaceOptions extends SessionPlace {
   readonly signal?: AbortSignal;
   /** The session begins now: nothing with its name is its own. */
   readonly isNew?: boolean;
+  /** A new session begins with the person's uncommitted changes too. */
+  readonly includesUncommitted?: boolean;
   /** Looks at a task's work before it is committed. */
   readonly inspect?: Inspector;
   readonly protect?: Protect;
@@ -57,8 +58,10 @@ export interface WorkspaceOptions extends SessionPlace {
 export interface OpenedWorkspace {
   readonly base: string;
   readonly head: string;
-  /** The person's uncommitted files, which are not part of the base. */
+  /** The person's uncommitted files that are not part of the base. */
   readonly uncommitted: readonly string[];
+  /** Null: the base is the person's last commit. */
+  readonly included: IncludedChanges | null;
   /** Changed files in the session's worktree: by a person, or by a killed run. */
   readonly edited: readonly string[];
   /** Entries of `link` and `copy` that the project does not have. */
@@ -111,8 +114,11 @@ class SessionWorkspace implements GitWorkspace {
       const { sessionGit, options } = this;
       if (options.isNew === true) await clearUnbegunSession(sessionGit);
       else await followMovedProject(sessionGit);
+      // First, because it may refuse.
+      const isIncluding = options.includesUncommitted === true && this.kind === 'git';
+      const included = isIncluding ? await commitUncommitted(sessionGit) : null;
       claimSessionFolder(sessionGit);
-      const { base, head } = await openRefs(sessionGit);
+      const { base, head } = await openRefs(sessionGit, included?.commit ?? null);
       recordSessionFolder(sessionGit);
       const { setup, env = {}, signal = null, sandbox = null, inspect, protect, say } = options;
       const [sharedFiles, template] = await Promise.all([
@@ -133,9 +139,9 @@ class SessionWorkspace implements GitWorkspace {
       await removeHalfMade(sessionGit);
       const edited = await openSessionWorktree(context, head);
       this.opened = { context, head, isVisited: false };
-      const uncommitted = await uncommittedIn(sessionGit);
+      const uncommitted = included?.leftOut ?? (await uncommittedIn(sessionGit));
       const { absent } = sharedFiles;
-      return { base, head, uncommitted, edited: this.names(edited), absent, aside: leftFolders(sessionGit) };
+      return { base, head, uncommitted, included, edited: this.names(edited), absent, aside: leftFolders(sessionGit) };
     });
   }
 
@@ -271,24 +277,4 @@ function describeStrays(files: readonly string[]): string {
   const more = files.length > MAX_NAMED ? ` and ${files.length - MAX_NAMED} more` : '';
   const named = files.slice(0, MAX_NAMED).join(', ');
   return `The session's worktree had changes that no task submitted (${named}${more}). Umpire set them aside, so that no critic sees them.`;
-}
-
-/** Read-only. In a folder without git everything is part of the base. */
-export async function uncommittedIn({ repository, place }: Pick<SessionGit, 'repository' | 'place'>): Promise<readonly string[]> {
-  if (repository.kind === 'snapshot') return [];
-  const own = ['.umpire', relative(realpathSync.native(place.project), resolve(place.sessionFolder))];
-  // To find changes inside a submodule, git would run with the submodule's own settings.
-  const out = await git(repository.checkout, [
-    'status',
-    '--porcelain=v1',
-    '-z',
-    '--no-renames',
-    '--untracked-files=normal',
-    '--ignore-submodules=dirty',
-  ]);
-  // Git lists a wholly untracked folder with a slash, without its files.
-  return projectNames(
-    rawNames(out).map((entry) => entry.slice(3)),
-    repository.prefix,
-  ).filter((name) => !own.some((folder) => `${name}/`.startsWith(`${folder}/`) || (name.endsWith('/') && folder.startsWith(name))));
 }

@@ -192,6 +192,7 @@ export const COMMANDS = {
       report: RUN.report,
       trustExitStatus: RUN.trustExitStatus,
       allowTestEdits: RUN.allowTestEdits,
+      includeUncommitted: RUN.includeUncommitted,
       mode: text('NAME', 'check-first (default) or work-first'),
       project: PROJECT,
       session: RUN.session,
@@ -408,7 +409,7 @@ export const COMMANDS = {
     group: 'Use the result',
     summary: 'Copy the changes of a session into your checkout.',
     about: [
-      'Refuses if tracked files have uncommitted changes, if an untracked file would be overwritten, if the session is not complete, or if the changes conflict with your commits. Leaves out new tests that fail (suspected bugs).',
+      'Refuses if files that it would write have uncommitted changes (except those that the session began with), if an untracked file would be overwritten, if the session is not complete, or if the changes conflict with your commits. Leaves out new tests that fail (suspected bugs).',
     ],
     places: ['session'],
     options: { session: SESSION, ...APPLY, project: PROJECT },

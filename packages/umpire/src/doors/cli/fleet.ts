@@ -33,6 +33,7 @@ import { quoteWord } from '@umpire/core/formats/shell-text.js';
 import { parseRemote } from '../../work/remote-repository.js';
 import { timeOfDay } from './local-time.js';
 import { usage } from './arguments.js';
+import { uncommittedQuestion } from './terminal-questions.js';
 import { runExit, waitLines } from './session-argument.js';
 import type { CommandOutcome, Output } from './output.js';
 import type { Given } from './commands.js';
@@ -102,6 +103,7 @@ export function runOnEngine(
       needs: (given.needs ?? []).flatMap((label) => label.split(',')),
       tenant: given.tenant ?? process.env['USER'] ?? '',
       onNote: (note) => say(`Note: ${note}`),
+      ...uncommittedQuestion(given, output.write),
     });
     if (given.detach === true) return { stdout: `${session}\n`, stderr: `Started. Look at it with: umpire status ${session}\n`, exit: 0 };
     return follow(client, session, 0, output, given.json === true);

@@ -25,7 +25,7 @@ import type { Given } from './commands.js';
 import { engineFor } from './engine-choice.js';
 import { answeringUser } from './dismiss.js';
 import { runExit, sessionWord, waitLines } from './session-argument.js';
-import { askYesNo, hasTerminal, isLiveTerminal, trustQuestion } from './terminal-questions.js';
+import { askYesNo, hasTerminal, isLiveTerminal, trustQuestion, uncommittedQuestion } from './terminal-questions.js';
 import { forecastWords } from '../../engine/forecast.js';
 import type { Forecast } from '../../engine/forecast.js';
 
@@ -109,7 +109,7 @@ async function runWatched(
 ): Promise<CommandOutcome> {
   const { json = false, yes = false, noInput = false } = given;
   const asksHere = isLiveTerminal(process.env) && process.stdin.isTTY && !json && !yes && !noInput;
-  let ran = await runOnce(output, json, first, place, asksHere);
+  let ran = await runOnce(output, given, first, place, asksHere);
   let isEnd = aborts;
   let isLeft = !asksHere;
   while (!isLeft && ran !== null && ran.report.status === 'awaiting' && ran.report.question !== null && !ran.stopped && isatty(0)) {
@@ -127,7 +127,7 @@ async function runWatched(
         ? (watch) => resume({ ...asked, ...watch })
         : (watch) => resolve({ ...asked, ...said, ...answeringUser(), ...watch, via: 'prompt' });
     try {
-      ran = await runOnce(output, json, act, session, asksHere);
+      ran = await runOnce(output, given, act, session, asksHere);
       isEnd = said.answer !== 'resume' && ANSWERS[said.answer].isEnd === true;
     } catch (error) {
       if (!isUmpireError(error) || error.code !== 'answer-refused') throw error;
@@ -151,7 +151,14 @@ interface Ran {
 }
 
 /** The first Ctrl-C stops in good order, the second at once. Null: stopped during the set-up command. */
-async function runOnce(output: Output, json: boolean, act: Act, place: string | null, asksHere: boolean): Promise<Ran | null> {
+async function runOnce(
+  output: Output,
+  given: Pick<Given<'resume'>, 'json' | 'yes' | 'noInput'>,
+  act: Act,
+  place: string | null,
+  asksHere: boolean,
+): Promise<Ran | null> {
+  const { json = false } = given;
   const { write } = output;
   const screen = !json && isLiveTerminal(process.env) ? (await import('./live-screen.js')).openLiveScreen(output) : null;
   const say = (line: string): void => (screen === null ? void write(2, `${line}\n`) : screen.print(line));
@@ -180,6 +187,7 @@ async function runOnce(output: Output, json: boolean, act: Act, place: string | 
     signal: stop.signal,
     wordOf: sessionWord,
     ...trustQuestion(write),
+    ...uncommittedQuestion(given, write),
     onBlind: () => askBlind(write),
     onForecast: (forecast) => showForecast(forecast, write, (line) => say(wrapLine(line, '', columns?.()))),
     via: isatty(0) ? 'terminal' : 'no terminal',

@@ -20,7 +20,17 @@ import { agentsOf } from './function-agents.js';
 import type { OwnAgents } from './function-agents.js';
 import { withCallbacks } from './callbacks.js';
 
-type ForCommandsOnly = 'topic' | 'commits' | 'onOpen' | 'onForecast' | 'onBlind' | 'onTrust' | 'wordOf' | 'via' | 'elapsedMs';
+type ForCommandsOnly =
+  | 'topic'
+  | 'commits'
+  | 'onOpen'
+  | 'onForecast'
+  | 'onBlind'
+  | 'onUncommitted'
+  | 'onTrust'
+  | 'wordOf'
+  | 'via'
+  | 'elapsedMs';
 
 /** Agents may be functions, and a single agent needs no list. */
 type ProgramRequest<Request extends RunFlags & RunWatch> = Omit<Request, 'agent' | 'agents' | ForCommandsOnly> & {
