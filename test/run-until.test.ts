@@ -313,7 +313,7 @@ it('starts nothing with uncommitted changes in conflict', SOAK, async () => {
   project.commit({ 'double.js': 'theirs\n' });
   project.git('checkout', '-q', 'main');
   project.commit({ 'double.js': 'mine\n' });
-  expect(() => project.git('merge', '-q', 'other')).toThrow();
+  expect(() => project.git('merge', '-q', 'other')).toThrow(/merge/);
   const { exit, err } = await project.umpire('until', 'node --test', '--include-uncommitted', ...project.sh(MENDS));
   expect({ exit, err }).toEqual({
     exit: 1,

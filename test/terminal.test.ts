@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { SOAK } from './support/campaign.js';
-import { cleanUpProjects, command, environment, eventsOf, makeProject } from './support/run-project.js';
+import { cleanUpProjects, command, environment, eventsOf, eventsOfType, makeProject } from './support/run-project.js';
 import type { RunProject } from './support/run-project.js';
 import { hasTmux, openTerminal } from './support/tmux.js';
 import type { Terminal } from './support/tmux.js';
@@ -137,9 +137,8 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
       expect(asked).toContain('2 files not committed: README.md, new.txt.\nAgents start from your last commit. Include them? [y/N]');
       terminal.send(key, 'Enter');
       await terminal.shows('Answer (1-4');
-      const [started] = eventsOf(join(project.root, '.umpire/sessions/s'));
-      expect(started).toMatchObject({ type: 'SessionStarted' });
-      expect((started?.data as { workspace?: { included?: { files?: unknown } } }).workspace?.included?.files).toEqual(files);
+      const [started] = eventsOfType(join(project.root, '.umpire/sessions/s'), 'SessionStarted');
+      expect(started?.workspace?.included?.files).toEqual(files);
       terminal.send('Enter');
       await terminal.shows('exit 4');
     }

@@ -50,7 +50,8 @@ export function OpenQuestion({ session, onActed }: QuestionProps) {
 /** The unresolved findings, the failing output and the changes. */
 function Grounds({ session, onActed }: QuestionProps) {
   const { question, askedAbout, logs, work } = session;
-  const verdict = question?.kind === 'escalation' || question?.kind === 'edit' ? openVerdict(session) : null;
+  const verdict =
+    question?.kind === 'escalation' || question?.kind === 'judge-changed' || question?.kind === 'edit' ? openVerdict(session) : null;
   const open = verdict?.findings.filter(({ fingerprint }) => session.rulings[fingerprint]?.dismissed == null) ?? [];
   const log = logs.findLast(({ task }) => task === askedAbout);
   const isPlan = question?.kind === 'plan';
@@ -64,6 +65,13 @@ function Grounds({ session, onActed }: QuestionProps) {
       {log === undefined || isPlan ? null : (
         <Fold head={`Output of ${log.task}`} isOpen={verdict === null || verdict.findings.length === 0}>
           <LastLines session={session} name={log.name} />
+        </Fold>
+      )}
+      {question === null || question.patch === '' ? null : (
+        <Fold head="The change that was reverted" isOpen>
+          <pre class="text short" tabIndex={0} aria-label="The change that was reverted">
+            {question.patch}
+          </pre>
         </Fold>
       )}
       {work === null || isPlan ? null : (

@@ -111,6 +111,8 @@ export function describeQuestion(question: Question): string {
       return `approval of the plan of ${question.task}`;
     case 'escalation':
       return `your decision (rule ${question.rule})`;
+    case 'judge-changed':
+      return `your decision: may the tests change? (rule ${question.rule})`;
     case 'no-evidence':
       return `your decision: ${question.task} left nothing to judge (rule ${question.rule})`;
     case 'question':

@@ -14,6 +14,9 @@ import { chainOfRow, findUnjudgedCritics } from './chains.js';
 import type { PlacedTask } from './chains.js';
 import { isToMend } from '../formats/run-result.js';
 import { bySeverity, describeFinding } from '../formats/finding-text.js';
+import { ANSWERS, QUESTIONS } from '../model/questions.js';
+import type { Answer } from '../model/questions.js';
+import { escalationKind } from './question.js';
 import { decidedVerdicts, judgedCritics } from './evolve.js';
 import type { SessionState } from './evolve.js';
 import type { TrendInputs, Effects, RecordedEvidence } from './events.js';
@@ -237,7 +240,7 @@ function findTrend(
 export function unwritableVerdict(loop: Loop, draft: VerdictDraft, error: string): VerdictDraft | null {
   const row = loop.unwritable;
   if (row === undefined) return null;
-  const lookup = (name: string) => (name === 'error' ? error : name === 'options' ? listOptions(loop) : null);
+  const lookup = (name: string) => (name === 'error' ? error : name === 'options' ? listOptions(loop.ask.options) : null);
   return {
     ...draft,
     verdict: {
@@ -320,12 +323,12 @@ function planTasks({ round, evidence, findings, params }: WeighedRound, judgemen
   );
 }
 
-function describeNextStep({ round, params }: WeighedRound, judgement: Judgement, plan: Plan): string {
+function describeNextStep({ round, params }: WeighedRound, judgement: FinalJudgement, plan: Plan): string {
   const overruled = judgement.outcome === 'escalate' && judgement.row.then !== 'escalate';
   const lookup = lookupIn(judgement.facts, params);
   const next = fillTemplate(overruled ? 'A person decides: {options}.' : judgement.row.next, (name) => {
     if (name === 'tasks') return plan.tasks.map((task) => task.id).join(' + ');
-    if (name === 'options') return listOptions(round.loop);
+    if (name === 'options') return listOptions(escalationOptions(round, judgement.rule));
     if (name === 'chain') return round.chain;
     return lookup(name);
   });
@@ -342,8 +345,19 @@ function waitingForVerdict({ state, loop, tasks, waves, critic, chain }: Round):
   return open.flatMap(({ task }) => (task.id === critic?.task.id || chainOfRow(loop, task) === chain ? [] : [task.id]));
 }
 
-function listOptions(loop: Loop): string {
-  return loop.ask.options.map((option) => option.id).join(', ');
+interface EscalationOption {
+  readonly id: Answer;
+  readonly means: string;
+}
+
+/** What a person may decide where a verdict by this rule calls one. */
+export function escalationOptions({ state, loop }: Pick<Round, 'state' | 'loop'>, rule: string): readonly EscalationOption[] {
+  if (escalationKind(state.run, rule) === 'escalation') return loop.ask.options;
+  return QUESTIONS['judge-changed'].answers.map((id) => ({ id, means: ANSWERS[id].does }));
+}
+
+function listOptions(options: readonly EscalationOption[]): string {
+  return options.map(({ id }) => id).join(', ');
 }
 
 /** Notes of the readers, and sources that disagree. */

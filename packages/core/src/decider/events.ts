@@ -303,6 +303,8 @@ const finishedFields = {
   measuredFiles: texts.optional(),
   /** For a writing task: what the guard found in its work. */
   breaches: listOf(breach).optional(),
+  /** For a writing task: the change that the guard reverted in its work, as a commit on top of that work. `files` and `patch` may be cut. */
+  reverted: object({ commit: text, files: texts, patch: text }).optional(),
   /** For a writing task that changed tests: what Umpire ran to find out what they hide. */
   retrial: retrial.optional(),
   /** For a writing task that failed. */
@@ -435,6 +437,8 @@ export const EVENTS = {
   StrayChanges: object({ wave: number, files: texts }),
   /** Work that made things worse was reverted. */
   WorkReverted: object({ verdict: number, tasks: texts, head: orNull(text), files: texts, ok: flag }),
+  /** A person let the tests change: the change that the guard had reverted was merged. Not `ok`: it conflicts with later work. */
+  KeptChangeTaken: object({ task: text, commit: text, head: orNull(text), files: texts, ok: flag }),
   /** Files were restored to the state before the critic's cycle, because the cycle did damage. The critic runs again on what is left. */
   DamageReverted: object({
     critic: text,

@@ -6,7 +6,7 @@ import { millisecondsOf } from '../formats/timestamp.js';
 import type { Loop } from '../loops/loop.js';
 import { isFailingNewTest, KNOWN_FAILURE, SUSPECTED_BUG } from '../formats/run-result.js';
 import type { Cells, Finding } from '../model/vocabulary.js';
-import { breachesBefore, isAwaited } from './critic-scope.js';
+import { breachesBefore, isAwaited, tasksBefore } from './critic-scope.js';
 import { HIGHEST_CAP } from '../model/options.js';
 import type {
   ChainProgress,
@@ -22,7 +22,7 @@ import type {
 import { ANSWERS } from '../model/questions.js';
 import type { Question } from '../model/questions.js';
 import { agentOfTask, conversationKey, conversationOf, isLimited, limitsEndAt } from './agent-choice.js';
-import { isAboutEvidence } from './question.js';
+import { asksAboutTests, escalationKind, isAboutEvidence } from './question.js';
 import { LONGEST_LIMIT_MS, MOST_LIMITS } from './retry-delay.js';
 import {
   addRows,
@@ -488,6 +488,19 @@ const RUN_CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: Ev
     run.head = head ?? run.head;
     if (ok) for (const id of tasks) run.undone.add(id);
   },
+  KeptChangeTaken: (run, { task: id, commit, files, head, ok }) => {
+    run.acceptedChange = null;
+    run.keptChange = null;
+    run.head = head ?? run.head;
+    if (ok) markTouched(run, files);
+    withTask(run, id, (task) => {
+      // On a conflict, the agent makes such a change again, on the work as it is now.
+      if (!ok) return insistOn(run, task, MAY_CHANGE);
+      task.files = [...new Set([...task.files, ...files])];
+      task.commit ??= commit;
+      task.isUnchanged = false;
+    });
+  },
   DamageReverted: (run, data) => {
     const { critic: id, unit, tasks, files, head, ok } = data;
     withTask(run, id, (critic) => void critic.reverts.push(data));
@@ -583,6 +596,9 @@ function finishTask(run: RunState, data: TaskFinished): void {
     task.files = data.files ?? [];
     markTouched(run, task.files);
     for (const breach of data.breaches ?? []) if (breach.taken !== null) run.breaches.push({ task: task.id, breach });
+    const { reverted } = data;
+    if (reverted !== undefined && data.breaches?.some(({ rule, taken }) => taken !== null && CHANGED_TERMS.has(rule)) === true)
+      run.keptChange = { task: task.id, ...reverted };
     task.notes = (data.breaches ?? []).filter(({ taken }) => taken === null);
     task.commit = data.commit ?? null;
     // Kept work was part of the submitted commit. After a merge conflict, another attempt starts without it.
@@ -609,6 +625,9 @@ function finishTask(run: RunState, data: TaskFinished): void {
       run.questions.push({ kind: 'plan', key: `plan:${task.id}:${data.attempt}`, task: task.id });
   });
 }
+
+/** Rules of the guard's trial runs: the tests that were to pass do so only as the work changed them. */
+const CHANGED_TERMS = new Set(['goal-test-changed', 'failing-test-removed', 'test-lost']);
 
 function markTouched(run: RunState, files: readonly string[]): void {
   for (const file of files) {
@@ -654,8 +673,10 @@ function applyVerdict(run: RunState, seq: number, { verdict, effects, scene }: V
     addRows(run, effects.add);
     recomputeWaves(run);
   } else appendRows(run, effects.add);
-  if (verdict.outcome === 'escalate')
-    run.questions.push({ kind: 'escalation', key: `verdict:${seq}`, seq, task: critic, rule: verdict.rule, reason: verdict.reason });
+  if (verdict.outcome !== 'escalate') return;
+  const asked = { key: `verdict:${seq}`, seq, task: critic, rule: verdict.rule, reason: verdict.reason };
+  if (escalationKind(run, rule) === 'escalation') run.questions.push({ kind: 'escalation', ...asked });
+  else run.questions.push({ kind: 'judge-changed', ...asked, kept: asksAboutTests(run, rule) ? null : run.keptChange });
 }
 
 /** Moves the breaches that this verdict reports to `reportedBreaches`. Those of other chains wait for their own verdict. */
@@ -735,12 +756,18 @@ function applyAnswer(run: RunState, question: Question, { answer, reason, key, r
       reopenTask(run, task);
       return;
     case 'insist':
-      if (task !== undefined) insistOn(run, task, reason);
+      if (task === undefined) return;
+      insistOn(run, question.kind === 'judge-changed' ? (lastWorker(run, task) ?? task) : task, reason);
+      if (question.kind === 'judge-changed') reopenTask(run, task);
       return;
     case 'accept-tests':
       if (task === undefined) return;
       run.started = { ...run.started, allowsTestEdits: true };
-      insistOn(run, task, `You may change tests that are wrong${reason === '' ? '.' : `: ${reason}`}`);
+      if (question.kind === 'judge-changed') {
+        run.acceptedChange = question.kept;
+        // The critic judges the same work on the new terms.
+        reopenTask(run, task);
+      } else insistOn(run, task, `${MAY_CHANGE}${reason === '' ? '.' : `: ${reason}`}`);
       return;
     case 'change-goal':
       changeGoal(run, goal);
@@ -761,6 +788,14 @@ function applyAnswer(run: RunState, question: Question, { answer, reason, key, r
     case 'take-edits':
       return;
   }
+}
+
+const MAY_CHANGE = 'You may change tests that are wrong';
+
+/** Whose work the critic judged. */
+function lastWorker(run: RunState, critic: TaskState): TaskState | undefined {
+  const workers = tasksBefore(run, critic, ({ role }) => run.started.writers.includes(role));
+  return workers.toSorted((a, b) => a.wave - b.wave).at(-1);
 }
 
 function insistOn(run: RunState, task: TaskState, text: string): void {

@@ -63,6 +63,8 @@ export type Effect =
       readonly files: readonly string[];
       readonly to: string;
     }
+  /** A person accepted a change that the guard had reverted. */
+  | { readonly type: 'TakeKeptChange'; readonly task: string; readonly commit: string }
   | { readonly type: 'ApprovePlan'; readonly key: string }
   | { readonly type: 'CallPerson'; readonly question: Question }
   | {
@@ -92,6 +94,8 @@ export function pendingEffects(state: SessionState): readonly Effect[] {
   if (skips.length > 0) return skips;
   const merge = nextMerge(run);
   if (merge !== null) return [merge];
+  const accepted = run.acceptedChange;
+  if (accepted !== null && run.running.size === 0) return [{ type: 'TakeKeptChange', task: accepted.task, commit: accepted.commit }];
   const revert = revertOf(state);
   if (revert !== null) return [revert];
   // Critics of a finished wave come first: their verdicts may change everything that follows.

@@ -64,6 +64,21 @@ export function answersIn(run: RunState, question: Question): readonly Answer[] 
   });
 }
 
+/**
+ * What a verdict that calls a person asks. A2: where a command decides and its tests passed only on changed terms, whether they may change.
+ * `rule`: of the deciding row.
+ */
+export function escalationKind(run: RunState | null, rule: string): 'escalation' | 'judge-changed' {
+  if (run === null || run.started.command === undefined || run.started.allowsTestEdits === true) return 'escalation';
+  return asksAboutTests(run, rule) || run.keptChange !== null ? 'judge-changed' : 'escalation';
+}
+
+/** The work as it is passes on changed terms. */
+export function asksAboutTests(run: RunState, rule: string): boolean {
+  const { table = [] } = run.started.frozen?.rules ?? {};
+  return table.some(({ id, then, asks }) => id === rule && then === 'escalate' && asks === 'judge-changed');
+}
+
 /** The answers to such a question in any session. */
 export function answersTo(question: Question): readonly Answer[] {
   return QUESTIONS[question.kind].answers;

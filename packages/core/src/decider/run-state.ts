@@ -7,7 +7,7 @@ import type { Cells, Damage, ExecMode, Task, TaskStatus } from '../model/vocabul
 import type { Seat, Turn } from '../model/ports.js';
 import { chainOfCell, chainOfRow } from './chains.js';
 import type { Breach, EventData, RunSettings, SessionStarted, TaskFinished } from './events.js';
-import type { Question } from '../model/questions.js';
+import type { KeptChange, Question } from '../model/questions.js';
 import { splitIds } from '../formats/tasks-csv.js';
 import { computeWaves } from './waves.js';
 
@@ -145,6 +145,10 @@ export interface RunState {
   readonly touched: Map<string, number>;
   /** Changes that the guard reverted and no verdict has reported yet. */
   readonly breaches: { readonly task: string; readonly breach: Breach }[];
+  /** A2: the latest change of tests that the guard reverted, though the command passes only with it. */
+  keptChange: KeptChange | null;
+  /** A person accepted that change, and it is still to be merged. */
+  acceptedChange: KeptChange | null;
   /** Breaches that the last verdict of each chain reported. The next generator of the chain receives them too. */
   readonly reportedBreaches: { readonly task: string; readonly breach: Breach; readonly chain: string }[];
   /** Added tasks whose work no verdict has judged since. */
@@ -454,6 +458,8 @@ export function startRun(started: SessionStarted, ms: number): RunState {
     insisted: [],
     touched: new Map(),
     breaches: [],
+    keptChange: null,
+    acceptedChange: null,
     reportedBreaches: [],
     unjudgedAdditions: new Set(),
     marks: [],

@@ -200,6 +200,11 @@ const row = object({
     .optional()
     .describe('Why this row may approve without clean evidence. The verdict is marked unverified; with --strict it escalates.'),
   anomaly: filledText.optional().describe('An anomaly to report when this row decides.'),
+  asks: word('judge-changed')
+    .optional()
+    .describe(
+      'The question of an escalation by this row, in a run with a command; judge-changed: may the tests change? Default: the one in ask.',
+    ),
 });
 
 export type Row = Infer<typeof row>;

@@ -48,8 +48,8 @@ function sourceRules(source: EvidenceSource): Omit<EvidenceSource, 'what'> {
   return rules;
 }
 
-function rowRules({ id, when, then, waiver, anomaly }: Row): unknown {
-  return { id, when, then, waives: waiver !== undefined, isOdd: anomaly !== undefined };
+function rowRules({ id, when, then, waiver, anomaly, asks }: Row): unknown {
+  return { id, when, then, waives: waiver !== undefined, isOdd: anomaly !== undefined, asks };
 }
 
 function taskRules({ id, role, after, each, recheck, set, copy, file }: TaskTemplate): unknown {

@@ -62,7 +62,7 @@ const ROWS = {
   },
   'accept-tests': {
     label: 'Let the tests change',
-    does: 'The agent may change the tests that the command is to make pass, and works once more. The verdict is then marked unverified.',
+    does: 'Tests may change: a change of them that was reverted is judged; without one the agent works once more. The verdict is then marked unverified.',
     says: 'what is wrong with the tests',
     isOnTests: true,
   },
@@ -89,6 +89,10 @@ export const QUESTIONS = {
   budget: { about: 'an exceeded budget', answers: ['extend', 'abort'] },
   question: { about: 'a question of an agent', answers: ['answer', 'abort'] },
   blocked: { about: 'an agent that is blocked', answers: ['agree', 'insist', 'accept-tests', 'change-goal', 'stop'] },
+  'judge-changed': {
+    about: 'a change of tests, without which the command does not pass',
+    answers: ['accept-tests', 'insist', 'manual-fix', 'abort'],
+  },
   limit: { about: "an agent's used-up plan; umpire resume tries again", answers: ['abort'] },
   edit: { about: 'your edit; umpire resume continues after it', answers: ['extend', 'force-approve', 'abort'] },
 } as const satisfies Readonly<Record<Question['kind'], { readonly about: string; readonly answers: readonly Answer[] }>>;
@@ -102,6 +106,15 @@ export const AMOUNTS = {
 } as const;
 export type Amount = keyof typeof AMOUNTS;
 
+/** A change that was reverted in a task's work, kept as a commit on top of that work. */
+export interface KeptChange {
+  readonly task: string;
+  readonly commit: string;
+  readonly files: readonly string[];
+  /** May be cut. */
+  readonly patch: string;
+}
+
 /** A question to a person, on which the session waits. */
 export type Question =
   /** A plan waits for approval. */
@@ -114,6 +127,16 @@ export type Question =
       readonly task: string | null;
       readonly rule: string;
       readonly reason: string;
+    }
+  /** The command passes only on changed terms (A2): in the work as it is, or with a change of tests that was reverted and kept. */
+  | {
+      readonly kind: 'judge-changed';
+      readonly key: string;
+      readonly seq: number;
+      readonly task: string | null;
+      readonly rule: string;
+      readonly reason: string;
+      readonly kept: KeptChange | null;
     }
   /** The critic left nothing that could be judged, twice. */
   | {

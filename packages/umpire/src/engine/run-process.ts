@@ -162,6 +162,7 @@ export async function openRun(session: ContinuedSession, files: SessionFiles): P
     workspace,
     material: createTaskMaterial({ started, config, state: () => journal.state, readBlob: blobsIn(folder), workspace }),
     breachesOf: (task, attempt) => [...breachesOf(task, attempt), ...(runGuard?.breachesOf(task, attempt) ?? [])],
+    revertedOf: (task, attempt) => workspace?.revertedOf(task, attempt) ?? null,
     retrialOf: (task, attempt) => runGuard?.retrialOf(task, attempt) ?? null,
     judge: session.roles === undefined ? createJudge(session, rules, isParent) : refuseToJudge,
     takeEvidence: (task, role, measured) => {

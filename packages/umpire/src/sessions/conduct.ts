@@ -91,6 +91,9 @@ export class Conductor {
       case 'RevertDamage':
         await this.revertDamage(effect);
         return;
+      case 'TakeKeptChange':
+        await this.takeKeptChange(effect);
+        return;
       case 'ApprovePlan':
         journal.record({
           type: 'PersonAnswered',
@@ -152,6 +155,15 @@ export class Conductor {
         : await workspace.revert(commits.toReversed(), `Revert the work of ${tasks.join(', ')}: it made things worse`);
     const head = reverted?.ok === true ? reverted.head : null;
     journal.record({ type: 'WorkReverted', data: { verdict, tasks, head, files: reverted?.files ?? [], ok: reverted?.ok ?? true } });
+  }
+
+  private async takeKeptChange({ task, commit }: Extract<Effect, { type: 'TakeKeptChange' }>): Promise<void> {
+    const { workspace, journal } = this.ports;
+    await this.sweep();
+    journal.flush();
+    const merged = workspace === null ? null : await workspace.merge(task, commit);
+    const ok = merged?.ok === true;
+    journal.record({ type: 'KeptChangeTaken', data: { task, commit, head: ok ? merged.head : null, files: merged?.files ?? [], ok } });
   }
 
   private async revertDamage({ critic, attempt, unit, tasks, files, to }: Extract<Effect, { type: 'RevertDamage' }>): Promise<void> {

@@ -104,6 +104,7 @@ const RULES: { readonly [T in Event['type']]: readonly LineRule<EventData<T>>[] 
   PersonEdited: [IN_RUN],
   StrayChanges: [IN_RUN],
   WorkReverted: [IN_RUN],
+  KeptChangeTaken: [OF_TASK],
   DamageReverted: [IN_RUN, [isPendingRevert, 'the earlier lines do not lead to it']],
   SessionEnded: [IN_RUN, [isPendingEnd, 'the earlier lines lead to another end']],
 };

@@ -11,7 +11,7 @@ import { settleRound } from '@umpire/core/decider/rounds.js';
 import type { RoundClaims, RoundSettled, Traces } from '@umpire/core/decider/rounds.js';
 import { findTask, testimonyOf, viewTasks } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
-import { decideVerdict } from '@umpire/core/decider/decide-verdict.js';
+import { escalationOptions, decideVerdict } from '@umpire/core/decider/decide-verdict.js';
 import type { Round, VerdictDraft } from '@umpire/core/decider/decide-verdict.js';
 import { mergeObjects } from '@umpire/core/formats/merge-objects.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
@@ -106,7 +106,8 @@ export function composeVerdict(
   const past = decidedVerdicts(state, loop.loop, chain);
   const standing = verdictsOnCurrentWork(state, loop.loop, chain);
   const before = standing.findLast((one) => one.verdict.round < verdict.round) ?? standing.at(-1);
-  const report = verdictPage({ loop, verdict, facts, target, gathered: evidence, past, before });
+  const options = escalationOptions(round, verdict.rule);
+  const report = verdictPage({ loop, verdict, facts, target, gathered: evidence, past, before, options });
   const hash = typeof tasks === 'string' && Buffer.byteLength(tasks) > MAX_INLINE_BYTES ? sha256(tasks) : null;
   const exhibits: Record<string, RecordedEvidence> = {};
   const blobs = new Map<string, string | Uint8Array>();

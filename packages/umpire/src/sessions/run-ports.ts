@@ -1,7 +1,7 @@
 // Everything a run uses from outside: journal, session files, agents, workspace, clock. The simulations replace them.
 
 import type { Agent, Workspace } from '@umpire/core/model/ports.js';
-import type { Breach, RetrialRecord } from '@umpire/core/decider/events.js';
+import type { TaskFinished, Breach, RetrialRecord } from '@umpire/core/decider/events.js';
 import type { Question } from '@umpire/core/model/questions.js';
 import type { TaskState } from '@umpire/core/decider/run-state.js';
 import type { Material } from './assignment.js';
@@ -30,6 +30,8 @@ export interface RunPorts {
   readonly breachesOf?: (task: string, attempt: number) => readonly Breach[];
   /** The tests that ran to inspect that work; null where none did. */
   readonly retrialOf?: (task: string, attempt: number) => RetrialRecord | null;
+  /** The change that the guard reverted in that work; null where it reverted nothing. */
+  readonly revertedOf?: (task: string, attempt: number) => TaskFinished['reverted'] | null;
   /** Ends processes that tasks left running. Called between waves, while no task runs. */
   readonly endStrays: () => void;
   /** Notifies a person of a question. Returns the program that did it. */

@@ -221,7 +221,9 @@ function endEvents(ports: RunPorts, job: TaskAttempt, ending: Ending, work: Subm
       const { kind, findings, error, outputs, usage } = ending;
       const data: TaskFinished = { task: id, attempt, status: kind, findings, error, outputs, usage, ...talk };
       const retrial = ports.retrialOf?.(id, attempt) ?? null;
-      const result = withBreaches(retrial === null ? data : { ...data, retrial }, ports.breachesOf?.(id, attempt) ?? []);
+      const reverted = ports.revertedOf?.(id, attempt) ?? null;
+      const inspected = { ...(retrial === null ? {} : { retrial }), ...(reverted === null ? {} : { reverted }) };
+      const result = withBreaches({ ...data, ...inspected }, ports.breachesOf?.(id, attempt) ?? []);
       if (work === null || kind === 'failed') return [{ type: 'TaskFinished', data: { ...result, ...leftOf(work, job) } }];
       return [{ type: 'TaskSubmitted', data: { ...result, commit: work.commit, files: work.files } }];
     }

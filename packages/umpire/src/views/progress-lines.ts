@@ -165,6 +165,13 @@ function describeEvent(event: Recorded, state: SessionState, options: ProgressOp
       return event.data.ok
         ? `Reverted the work of ${event.data.tasks.join(', ')}: it made things worse`
         : [`Could not revert the work of ${event.data.tasks.join(', ')}, which made things worse: ${nameFiles(event.data.files)}`, 'bad'];
+    case 'KeptChangeTaken':
+      return event.data.ok
+        ? `The reverted change of ${event.data.task} was merged: ${nameFiles(event.data.files)}. The critic runs again`
+        : [
+            `The reverted change of ${event.data.task} conflicts with later work: ${nameFiles(event.data.files)}. The agent makes it again`,
+            'bad',
+          ];
     case 'DamageReverted':
       // Nothing to revert: the next larger unit follows.
       if (event.data.ok && event.data.files.length === 0) return null;

@@ -119,6 +119,10 @@ const NOTES: { readonly [T in Recorded['type']]?: Note<T> } = {
     history.edits.push(`${at}: refused: ${inline(reason)}${kept === '' ? '' : `; kept as ${inline(kept)}`}`),
   StrayChanges: (history, { files }, _, at) => history.work.push(`${at}: discarded changes that no task may make: ${filesWords(files)}`),
   WorkReverted: (history, data, _, at) => history.work.push(`${at}: ${revertWords(data)}`),
+  KeptChangeTaken: (history, { task, files, ok }, _, at) =>
+    history.work.push(
+      `${at}: the reverted change of ${inline(task)} was ${ok ? 'accepted by a person and merged' : 'accepted by a person, but conflicts with later work'}: ${filesWords(files)}`,
+    ),
   DamageReverted: (history, data, _, at) => {
     if (data.files.length > 0) history.work.push(`${at}: ${inline(describeRevert(data))}`);
   },

@@ -144,6 +144,7 @@ function questionLines({ question }: SessionView): readonly string[] {
     `${inline(waitWords(question))}${moreWords(question)}`,
     '',
     ...(question.detail === '' ? [] : [...fenced(question.detail), '']),
+    ...(question.patch === '' ? [] : [...fenced(question.patch.trimEnd()), '']),
     ...(question.later ? [] : fenced(question.answers.map(({ command }) => command).join('\n'))),
     '',
   ];

@@ -9,7 +9,7 @@ import { AMOUNTS, ANSWERS } from '@umpire/core/model/questions.js';
 import type { Amount, Answer, Question } from '@umpire/core/model/questions.js';
 import { findTask } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
-import { lineOf, wrap, clip } from './safe-text.js';
+import { lineOf, wrap, clip, showHidden } from './safe-text.js';
 import { count, duration } from './words.js';
 import { paint } from './colors.js';
 
@@ -20,6 +20,10 @@ export interface QuestionView {
   /** What the session waits for, in a few words. */
   readonly what: string;
   readonly detail: string;
+  /** What is asked about, where a task's change is; else empty. May be cut. */
+  readonly patch: string;
+  /** The command that shows all of it; empty for none. */
+  readonly see: string;
   readonly more: number;
   /** Other tasks still run: the question can be answered once they are done. */
   readonly later: boolean;
@@ -40,6 +44,8 @@ export function questionView(run: RunState, question: Question, session: string,
     key: question.key,
     task: 'task' in question ? question.task : null,
     ...questionWords(run, question),
+    patch: question.kind === 'judge-changed' ? (question.kept?.patch ?? '') : '',
+    see: seeCommand(run, question, session),
     more: run.questions.filter(({ key }) => key !== question.key).length,
     later,
     answers: later ? [] : waysToAnswer(run, question, session),
@@ -68,12 +74,31 @@ export function questionWords(run: RunState, question: Question): Pick<QuestionV
   return { what: describeQuestion(question), detail: detailOf(run, question) };
 }
 
+/** A folder without git has its commits where only Umpire looks. */
+function seeCommand(run: RunState, question: Question, session: string): string {
+  if (question.kind !== 'judge-changed') return '';
+  if (question.kept === null) return `umpire diff ${quoteWord(session)}`;
+  return run.started.workspace?.kind === 'git' ? `git show ${question.kept.commit.slice(0, 12)}` : '';
+}
+
+const MOST_FILES = 3;
+
+function nameFew(files: readonly string[]): string {
+  const rest = files.length - MOST_FILES;
+  return `${files.slice(0, MOST_FILES).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+}
+
 function detailOf(run: RunState, question: Question): string {
   switch (question.kind) {
     case 'plan':
       return findTask(run, question.task)?.row['findings'] ?? '';
     case 'escalation':
       return question.reason;
+    case 'judge-changed': {
+      const { reason, kept } = question;
+      if (kept === null) return reason;
+      return `${reason} ${kept.task} changed ${nameFew(kept.files)}; that was reverted and kept.`;
+    }
     case 'no-evidence':
       return `${question.message} ${question.hint}`;
     case 'question':
@@ -155,8 +180,9 @@ export function waysToAnswer(run: RunState, question: Question, session: string)
   });
 }
 
-export function answerLines(question: Pick<QuestionView, 'answers'>): readonly string[] {
-  return question.answers.length === 0 ? [] : ['Answer with one of:', ...question.answers.map(({ command }) => commandLine(command))];
+export function answerLines({ answers, see }: Pick<QuestionView, 'answers' | 'see'>): readonly string[] {
+  const seen = see === '' ? [] : ['See the change:', commandLine(see)];
+  return answers.length === 0 ? [] : [...seen, 'Answer with one of:', ...answers.map(({ command }) => commandLine(command))];
 }
 
 /** Next steps, with each command on its own line, so that it is never wrapped. */
@@ -215,16 +241,29 @@ export function questionPage(
   const detail = lineOf(view.detail, 1200);
   const why = detail === '' ? [] : wrap(detail, '  ', '  ', columns);
   const room = rows - head.length - why.length - answers.length - 6;
-  const plans = planLines(plan, Math.max(4, room), columns, color);
+  const shown = plan ?? patchText(view);
+  const plans = planLines(shown, Math.max(plan === null ? LEAST_PATCH_LINES : 4, room), columns, color);
   return [...head, ...why, ...plans, '', ...answers];
+}
+
+/** On a small screen the reason may scroll away, and the change not. */
+const LEAST_PATCH_LINES = 12;
+const PATCH_HEAD = /^(?:diff --git |index |--- )/;
+
+/** The change that a person is asked about, and the command that shows all of it. */
+function patchText({ patch, see }: Pick<QuestionView, 'patch' | 'see'>): PlanText | null {
+  if (patch + see === '') return null;
+  const lines = patch.split('\n').filter((line) => !PATCH_HEAD.test(line));
+  return { path: see, text: showHidden(lines.join('\n')) };
 }
 
 function planLines(plan: PlanText | null, most: number, columns: number, color: boolean): readonly string[] {
   if (plan === null) return [];
-  const lines = plan.text.trimEnd().split('\n');
+  const text = plan.text.trimEnd();
+  const lines = text === '' ? [] : text.split('\n');
   const shown = lines.length <= most ? lines : lines.slice(0, most - 1);
   const rest = lines.length - shown.length;
   const where = lineOf(plan.path);
-  const end = rest === 0 ? `  (${where})` : `  ${rest} more lines: ${where}`;
+  const end = rest === 0 ? (where === '' ? '' : `  (${where})`) : `  ${rest} more lines: ${where}`;
   return ['', ...shown.map((line) => `  ${clip(line.replace(/\s+$/, ''), columns - 2)}`), paint('dim', end, color)];
 }

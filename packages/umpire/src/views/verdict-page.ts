@@ -26,6 +26,8 @@ export interface PageInput {
   readonly past: readonly PageRound[];
   /** The round that `before` and `delta` refer to. */
   readonly before: PageRound | undefined;
+  /** What a person may decide. */
+  readonly options: readonly { readonly id: string; readonly means: string }[];
 }
 
 export function verdictPage(input: PageInput): string {
@@ -91,7 +93,7 @@ function addLines(lines: string[], block: Exclude<Block, string | { readonly whe
     for (const [index, finding] of open.entries())
       lines.push(bullet(`${index + 1}. Unresolved: ${tagged(finding)}${findingText(finding)}`));
   } else if ('options' in block) {
-    for (const option of input.loop.ask.options) lines.push(bullet(`Option ${option.id}: ${option.means}`));
+    for (const option of input.options) lines.push(bullet(`Option ${option.id}: ${option.means}`));
     return;
   } else {
     lines.push(bullet(`Rule ${inline(verdict.rule)}: ${inline(verdict.reason)}`));

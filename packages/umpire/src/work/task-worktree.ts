@@ -17,6 +17,7 @@ import { lstatOf } from '../sessions/file-system.js';
 import { git } from './git.js';
 import type { RawName } from './git.js';
 import { inspectTree } from './inspect-work.js';
+import { diffCommits } from './session-diff.js';
 import { treeWith, applyTreeDiff } from './next-commit.js';
 import { describeUncommitted, keepModules, refuseMixed, describeClones } from './submodules.js';
 import { readState, stateFileOf, writeStateFile } from './state-file.js';
@@ -39,6 +40,22 @@ interface TaskCommit {
   readonly base: string;
   readonly files: readonly RawName[];
 }
+
+/** What the inspector reverted: a commit on top of the work, which adds it again. */
+export interface RevertedChange {
+  readonly commit: string;
+  readonly files: readonly string[];
+  /** For people, cut where it is long. */
+  readonly patch: string;
+}
+
+interface TakenWork {
+  /** Null: nothing is changed. */
+  readonly work: TaskCommit | null;
+  readonly reverted: RevertedChange | null;
+}
+
+const NOTHING_TAKEN: TakenWork = { work: null, reverted: null };
 
 interface Paths {
   readonly name: string;
@@ -145,7 +162,7 @@ async function findStart(
   return carried.ok ? { base: head, tree: carried.tree } : { base: parent, tree: kept };
 }
 
-export async function takeWork(context: WorkspaceContext, task: string, attempt: number, title: string): Promise<TaskCommit | null> {
+export async function takeWork(context: WorkspaceContext, task: string, attempt: number, title: string): Promise<TakenWork> {
   const { sessionGit, sharedFiles, inspect, protect, say } = context;
   const paths = attemptPaths(sessionGit, task, attempt);
   const read = readState(paths.lease, LEASE);
@@ -161,7 +178,7 @@ export async function takeWork(context: WorkspaceContext, task: string, attempt:
   noteAll(await describeUncommitted(worktree));
   const packages = await context.packages.look();
   if (packages.length > 0) noteAll([describePackages(packages)]);
-  if (!hasChanges(changes)) return null;
+  if (!hasChanges(changes)) return NOTHING_TAKEN;
   await refuseMixed(worktree, changes);
   noteAll(describeClones(worktree, changes.added));
   const all = await writeTree(worktree, worktree.index, changes, paths.draft);
@@ -182,17 +199,39 @@ export async function takeWork(context: WorkspaceContext, task: string, attempt:
   const tree = inspect === undefined ? written : await inspectTree(inspect, work);
   const steps = await diffTrees(sessionGit, base, tree);
   const files = steps.map(({ name }) => name);
-  if (files.length === 0) return null;
+  if (files.length === 0) return { work: null, reverted: await keepReverted(sessionGit, paths.name, { head: base, tree: written }) };
   noteAll(await keepModules(sessionGit, worktree, steps));
   const ref = taskRef(sessionGit, task, attempt);
+  const finish = async (commit: string): Promise<TakenWork> => ({
+    work: { commit, tree, base, files },
+    reverted: await keepReverted(sessionGit, paths.name, { head: commit, tree: written }),
+  });
   const earlier = await readRef(sessionGit, ref);
   // Did a killed run take this same work before?
   if (earlier !== null && (await readTree(sessionGit, earlier)) === tree && (await readRef(sessionGit, `${earlier}^`)) === base)
-    return { commit: earlier, tree, base, files };
+    return finish(earlier);
   const message = `${commitTitle(title, task)}\n\nUmpire-Session: ${sessionGit.place.session}\nUmpire-Task: ${commitTitle(task, 'unnamed')}, attempt ${attempt}`;
   const commit = await commitTree(sessionGit, tree, [base], message);
   await changeRefs(sessionGit, [{ ref, to: commit }]);
-  return { commit, tree, base, files };
+  return finish(commit);
+}
+
+const MOST_PATCH_CHARS = 8000;
+const MOST_REVERTED_FILES = 50;
+
+/** Its ref begins with the name of the attempt's and is no work of its own, so `umpire clean` removes it with the others. */
+async function keepReverted(
+  sessionGit: SessionGit,
+  name: string,
+  { head, tree }: { readonly head: string; readonly tree: string },
+): Promise<RevertedChange | null> {
+  const names = (await diffTrees(sessionGit, head, tree)).map((step) => step.name);
+  if (names.length === 0) return null;
+  const commit = await commitTree(sessionGit, tree, [head], `A change that the guard reverted`);
+  await changeRefs(sessionGit, [{ ref: `${refsOf(sessionGit).all}/${name}-reverted`, to: commit }]);
+  const patch = (await diffCommits(sessionGit, head, commit, true)).toString('utf8');
+  const files = projectNames(names, sessionGit.repository.prefix);
+  return { commit, files: files.slice(0, MOST_REVERTED_FILES), patch: patch.slice(0, MOST_PATCH_CHARS) };
 }
 
 function describePackages(files: readonly string[]): string {

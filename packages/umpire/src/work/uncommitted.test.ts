@@ -122,7 +122,7 @@ describe('the base of a session', () => {
     project.commit({ 'a.txt': 'theirs\n' });
     project.git('checkout', '-q', 'main');
     project.commit({ 'a.txt': 'mine\n' });
-    expect(() => project.git('merge', '-q', 'other')).toThrow();
+    expect(() => project.git('merge', '-q', 'other')).toThrow(/merge/);
     const before = ownThings(project.root);
     await expect(openWorkspace({ ...project.options, includesUncommitted: true }).open()).rejects.toMatchObject({
       code: 'uncommitted-unmerged',

@@ -24,8 +24,9 @@ import {
   moveWorktree,
   followMovedProject,
 } from './session-worktree.js';
-import { claimSessionFolder, findSessionGit, recordSessionFolder, projectNames } from './session-git.js';
+import { claimSessionFolder, findSessionGit, recordSessionFolder, projectNames, taskName } from './session-git.js';
 import type { SessionPlace, SessionGit } from './session-git.js';
+import type { RevertedChange } from './task-worktree.js';
 import { lendWorktree, removeHalfMade, returnWorktree, takeWork, worktreeFolderOf, makeCheckWorktree } from './task-worktree.js';
 import { commitUncommitted, uncommittedIn } from './uncommitted.js';
 import type { IncludedChanges } from './uncommitted.js';
@@ -74,6 +75,8 @@ export interface GitWorkspace extends Workspace {
   open(): Promise<OpenedWorkspace>;
   /** A fresh checkout for one check. Null: of the branch's head. */
   check(commit: string | null): Promise<CheckWorktree>;
+  /** What the inspector reverted in work that this process took; null for nothing. */
+  revertedOf(task: string, attempt: number): RevertedChange | null;
   /** The change from this commit to the branch's head. Computed once for each head. */
   changeSince(commit: string): Promise<string>;
 }
@@ -99,6 +102,7 @@ class SessionWorkspace implements GitWorkspace {
   private last: Promise<unknown> = Promise.resolve();
   /** Commits that this process took, with their parents: not merged until this process merges them. */
   private readonly taken = new Map<string, string>();
+  private readonly reverted = new Map<string, RevertedChange>();
 
   constructor(
     private readonly sessionGit: SessionGit,
@@ -177,12 +181,17 @@ class SessionWorkspace implements GitWorkspace {
     return lendWorktree(context, { task, attempt }, head, kept, seat);
   }
 
+  revertedOf(task: string, attempt: number): RevertedChange | null {
+    return this.reverted.get(taskName(task, attempt)) ?? null;
+  }
+
   async submit(
     task: string,
     attempt: number,
     title: string,
   ): Promise<{ readonly commit: string; readonly files: readonly string[] } | null> {
-    const work = await takeWork(this.ready().context, task, attempt, title);
+    const { work, reverted } = await takeWork(this.ready().context, task, attempt, title);
+    if (reverted !== null) this.reverted.set(taskName(task, attempt), reverted);
     if (work === null) return null;
     this.taken.set(work.commit, work.base);
     return { commit: work.commit, files: this.names(work.files) };
@@ -193,7 +202,7 @@ class SessionWorkspace implements GitWorkspace {
     attempt: number,
   ): Promise<{ readonly commit: string; readonly files: readonly string[]; readonly tree: string } | null> {
     const { inspect: _, ...context } = this.ready().context;
-    const work = await takeWork(context, task, attempt, `${task}: work in progress`);
+    const { work } = await takeWork(context, task, attempt, `${task}: work in progress`);
     return work === null ? null : { commit: work.commit, files: this.names(work.files), tree: work.tree };
   }
 

@@ -4,7 +4,7 @@ import { describeQuestion } from '@umpire/core/decider/answers.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import type { Question } from '@umpire/core/model/questions.js';
 import type { RunResult } from '../../engine/session.js';
-import { answerLines, waysToAnswer } from '../../views/session-question.js';
+import { answerLines, questionView } from '../../views/session-question.js';
 import { basename, relative } from 'node:path';
 import { findSurroundings } from '../../engine/session-work.js';
 import { missesTarget } from '../../views/session-view.js';
@@ -50,7 +50,7 @@ function pathWord(path: string): string {
 
 /** What the session waits for, and the commands that answer. `word`: the session as commands name it. */
 export function waitLines(run: RunState, question: Question, word: string, intro = 'Waiting for'): string {
-  const answers = answerLines({ answers: waysToAnswer(run, question, word) });
+  const answers = answerLines(questionView(run, question, word));
   return `${[`${intro} ${lineOf(describeQuestion(question), 300)}.`, ...answers].join('\n')}\n`;
 }
 
