@@ -7,6 +7,9 @@ import { SOAK } from './support/campaign.js';
 import { proseFiles } from './support/run-loop-file.js';
 import { cleanUpProjects, eventsOfType, makeProject, rowsOf, textOf } from './support/run-project.js';
 import type { RunProject } from './support/run-project.js';
+import { readSession } from '@umpire/umpire/sessions/session-record.js';
+import { pullRequestPage } from '@umpire/umpire/views/pull-request-page.js';
+import { sessionView } from '@umpire/umpire/views/session-view.js';
 import { serveProject } from './support/served-project.js';
 
 cleanUpProjects();
@@ -234,13 +237,40 @@ describe('the plain loop', () => {
     expect(report.out).toContain('the guard noted expectation-changed at sum.test.js:9');
   });
 
+  it('A6: tells the notes of an approval apart from the words of the agent, and applies with them', async () => {
+    const project = makeProject({ files: FILES });
+    const { session, exit, err } = await until(
+      project,
+      `sed -i '1i // eslint-disable-next-line no-shadow' sum.js; sed -i 's/a + b;/a + b + 1;/' sum.js`,
+    );
+    const note = /sum\.js:1: .*linter/;
+    const shown = (text: string) => /Look at this before you rely on the work:\n {2}(.*)\n/.exec(text)?.[1];
+    expect({ exit, err, note: shown(err) }).toEqual({
+      exit: 0,
+      err: expect.stringContaining('Session complete. The work was approved with 1 note.') as string,
+      note: expect.stringMatching(note) as string,
+    });
+    expect(rowsOf(session)['WORK-1']?.['findings']).toBe('done');
+    expect(shown((await project.umpire('status', session)).out)).toMatch(note);
+    expect((await project.umpire('report', session)).out).toMatch(/\n## Notes on the work\n\n- .*sum\.js:1: /);
+    const { state, name, word } = readSession(session);
+    const view = sessionView(state, { session: name, state: word, tasks: [], place: null, notes: [] });
+    expect(pullRequestPage(state, view, name)).toMatch(/\n## Notes on the work\n\n- `sum\.js:1: .*`\n/);
+    const applied = await project.umpire('apply', session);
+    expect({ exit: applied.exit, out: applied.out, note: shown(applied.err) }).toEqual({
+      exit: 0,
+      out: 'sum.js\n',
+      note: expect.stringMatching(note) as string,
+    });
+  });
+
   it('says which changes were reverted and which only noted', SOAK, async () => {
     const project = makeProject({ files: FILES });
     const { session } = await until(project, `${SKIP}; sed -i 's/a \\* 2/a * 3/' sum.js; sed -i 's/twice(2), 4/twice(2), 6/' sum.test.js`);
     expect(breachesIn(session)).toEqual(['test-skipped sum.test.js hunk', 'expectation-changed sum.test.js told']);
     expect(branchFile(project, session, 'sum.test.js')).toBe(TESTS.replace('twice(2), 4', 'twice(2), 6'));
     const { findings } = eventsOfType(session, 'TaskFinished').find(({ breaches }) => breaches !== undefined) ?? {};
-    expect(findings).toBe('The guard reverted: test-skipped at sum.test.js:5. The guard noted: expectation-changed at sum.test.js:9. done');
+    expect(findings).toBe('The guard reverted: test-skipped at sum.test.js:5. done');
   });
 
   it('tells the next worker what was reverted', SOAK, async () => {

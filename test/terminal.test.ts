@@ -144,6 +144,22 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     }
   });
 
+  it('asks before it applies unverified work, and not with --yes', { timeout: 120_000 }, async () => {
+    const project = makeProject({ config: { critics: { tests: 'none' } } });
+    const agent = project.sh('echo made > made; complete "made it"');
+    const { session } = await project.umpire('until', 'test -e made || false', '--trust-exit-status', ...agent);
+    const name = session.split('/').at(-1) ?? '';
+    const terminal = openIn(project, 80, 24, ['apply', name]);
+    const asked = await terminal.shows('Apply it? [y/N]');
+    expect(asked).toContain('Unverified: ');
+    terminal.send('n', 'Enter');
+    expect(await terminal.shows('exit 1')).toContain('Nothing was applied.');
+    expect(project.git('status', '--porcelain', 'made')).toBe('');
+    const quiet = openIn(project, 80, 24, ['apply', name, '--yes']);
+    expect(await quiet.shows('exit 0')).not.toContain('[y/N]');
+    expect(project.git('status', '--porcelain', 'made')).toBe('?? made\n');
+  });
+
   it('leaves the question for later: at Enter, and with --no-input without asking', { timeout: 120_000, ...SOAK }, async () => {
     const project = makeProject();
     writeFileSync(join(project.beside, 'go'), '');

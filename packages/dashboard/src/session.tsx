@@ -130,7 +130,7 @@ function Fleet({ session: { fleet } }: { readonly session: SessionAnswer }) {
 }
 
 function Notes({ session, onActed }: { readonly session: SessionAnswer; readonly onActed: () => void }) {
-  const { because, notes, next, state, fleet, canResume, canRetry } = session;
+  const { because, workNotes, notes, next, state, fleet, canResume, canRetry } = session;
   return (
     <>
       {because.map((one) => (
@@ -138,6 +138,16 @@ function Notes({ session, onActed }: { readonly session: SessionAnswer; readonly
           <strong>Unverified:</strong> {one}
         </p>
       ))}
+      {workNotes.length === 0 ? null : (
+        <section class="note" aria-label="Notes on the work">
+          <strong>Look at this before you rely on the work:</strong>
+          <ul>
+            {workNotes.map((note) => (
+              <li key={note}>{note}</li>
+            ))}
+          </ul>
+        </section>
+      )}
       {notes.map((note) => (
         <p key={note} class="note">
           {note}

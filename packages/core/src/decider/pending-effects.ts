@@ -22,6 +22,7 @@ import {
   isJudgedWork,
   isReady,
   findTask,
+  notesOnWork,
   testimonyOf,
 } from './run-state.js';
 import type { RunState, TaskState } from './run-state.js';
@@ -332,7 +333,6 @@ function testimonyWords(run: RunState, last: readonly PastVerdict[]): string {
 }
 
 const MOST_NAMED = 3;
-const MOST_SHOWN = 160;
 
 function namedWords(what: string, tests: readonly Finding[]): string {
   if (tests.length === 0) return '';
@@ -345,25 +345,23 @@ function waiversOf(last: readonly PastVerdict[]): readonly string[] {
   return [...new Set(last.flatMap(({ verdict }) => verdict.waivers.map((waiver) => waiver.replace(/\.$/, ''))))];
 }
 
-/** A6: what the guard noted in the work that is kept, in its own words. */
-function noteWords({ tasks, undone }: RunState): string {
-  const kept = tasks.filter(({ id, commit, status }) => commit !== null && status === 'completed' && !undone.has(id));
-  const notes = [...new Set(kept.flatMap(({ notes: own }) => own.map(({ file, line, message }) => `${file}:${line}: ${message}`)))];
-  if (notes.length === 0) return '';
-  const more = notes.length - MOST_NAMED;
-  const shown = notes.slice(0, MOST_NAMED).map((note) => (note.length > MOST_SHOWN ? `${note.slice(0, MOST_SHOWN)}…` : note));
-  return ` Look at ${notes.length === 1 ? 'this' : `these ${notes.length} places`} before you rely on it: ${shown.join(' ')}${more > 0 ? ` And ${more} more.` : ''}`;
-}
-
 /** `open`: Critical and High findings that the rules let pass. */
 function completeReason(run: RunState, waived: readonly string[] | null, open: number): string {
   if (run.forced.length > 0) return `Approved by a person without clean evidence: ${run.forced.map(({ reason }) => reason).join('; ')}`;
   if (!run.started.judged) return `Mode ${run.started.mode} gives no verdict.`;
   const isIdleSession = changesCode(run.started) && !hasKeptWork(run);
+  const notes = notesOnWork(run).length;
+  const noted = notes === 0 ? [] : [notes === 1 ? '1 note' : `${notes} notes`];
   if (waived !== null) {
     const why = waived.length === 0 ? '' : `: ${waived.join('; ')}`;
-    return `Approved by exception, not on clean evidence${why}.${isIdleSession ? ' Nothing was changed.' : ''}${noteWords(run)}`;
+    const end = isIdleSession ? ' Nothing was changed.' : '';
+    return `Approved by exception${withAll(noted)}, not on clean evidence${why}.${end}`;
   }
   if (isIdleSession) return measuresGoal(run.started) ? 'Nothing to do: the goal is met without a change.' : 'Nothing was changed.';
-  return `The work was approved${open === 0 ? '' : ` with ${open} High ${open === 1 ? 'finding' : 'findings'} open`}.${noteWords(run)}`;
+  const findings = open === 0 ? [] : [`${open} High ${open === 1 ? 'finding' : 'findings'} open`];
+  return `The work was approved${withAll([...findings, ...noted])}.`;
+}
+
+function withAll(things: readonly string[]): string {
+  return things.length === 0 ? '' : ` with ${things.join(' and ')}`;
 }

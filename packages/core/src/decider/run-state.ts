@@ -227,6 +227,12 @@ export function hasKeptWork({ started, head, tasks, undone, isEdited }: RunState
   return isEdited || tasks.some(({ id, commit, status }) => commit !== null && status === 'completed' && !undone.has(id));
 }
 
+/** A6: what the guard noted in the work that is kept, in its own words. Only a person can judge it. */
+export function notesOnWork({ tasks, undone }: RunState): readonly string[] {
+  const kept = tasks.filter(({ id, commit, status }) => commit !== null && status === 'completed' && !undone.has(id));
+  return [...new Set(kept.flatMap(({ notes }) => notes.map(({ file, line, message }) => `${file}:${line}: ${message}`)))];
+}
+
 export function isOver(status: TaskStatus): boolean {
   return status === 'completed' || status === 'failed' || status === 'skipped';
 }

@@ -152,7 +152,7 @@ it('cuts text that is too long, and leaves no half character', () => {
   );
 });
 
-it('names reverted breaches, kept breaches and notes apart, before what the agent says', () => {
+it('names reverted and kept breaches apart, before what the agent says, and leaves notes to the session', () => {
   const at = { file: 'a.test.ts', line: 1, message: '' };
   const { findings } = withBreaches(
     { task: 'W', attempt: 1, status: 'completed', findings: 'done', error: '', outputs: {}, usage: NO_USAGE },
@@ -163,6 +163,6 @@ it('names reverted breaches, kept breaches and notes apart, before what the agen
     ],
   );
   expect(findings).toBe(
-    'The guard reverted: test-skipped at a.test.ts:1. The guard found and kept: test-deleted at a.test.ts:1. The guard noted: rebaselined at a.test.ts:1. done',
+    'The guard reverted: test-skipped at a.test.ts:1. The guard found and kept: test-deleted at a.test.ts:1. done',
   );
 });

@@ -346,11 +346,9 @@ export function withBreaches(data: TaskFinished, breaches: readonly Breach[]): T
   if (breaches.length === 0) return data;
   const taken = listBreaches(breaches.filter((breach) => breach.taken !== null));
   const left = listBreaches(breaches.filter(({ taken: how, level }) => how === null && level === undefined));
-  const noted = listBreaches(breaches.filter(({ level }) => level === 'note'));
   const words = [
     ...(taken === '' ? [] : [`The guard reverted: ${taken}.`]),
     ...(left === '' ? [] : [`The guard found and kept: ${left}.`]),
-    ...(noted === '' ? [] : [`The guard noted: ${noted}.`]),
     data.findings,
   ];
   return { ...data, findings: sanitizeText(words.join(' ').trim(), MAX_FINDINGS), breaches };

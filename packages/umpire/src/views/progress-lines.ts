@@ -10,6 +10,7 @@ import { awaitedQuestion, hasOtherWork, currentQuestion } from '@umpire/core/dec
 import { agentOfTask, isLimited } from '@umpire/core/decider/agent-choice.js';
 import { describeFinding } from '@umpire/core/formats/finding-text.js';
 import { describeRevert } from '@umpire/core/decider/revert-words.js';
+import { noteLines } from './status-page.js';
 import { isOver, findTask } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import { paint } from './colors.js';
@@ -17,7 +18,7 @@ import type { Color } from './colors.js';
 import { lineOf, wrap } from './safe-text.js';
 import { answerLines, grantWords, heldEditWords, moreWords, needWords, questionView, stepLines } from './session-question.js';
 import { quoteWord } from '@umpire/core/formats/shell-text.js';
-import { missesTarget, nextSteps, sandboxWords, whyWords } from './session-view.js';
+import { workNotesIn, missesTarget, nextSteps, sandboxWords, whyWords } from './session-view.js';
 import { count, duration, PRINTED_NOTHING } from './words.js';
 
 export interface ProgressOptions {
@@ -328,6 +329,6 @@ function endedLine(data: Extract<Recorded, { type: 'SessionEnded' }>['data'], se
   return [
     `${isMissed ? 'Ended, target not met' : `Session ${data.outcome}`}${mark}. ${line === '' ? '' : `${line}${/[.!?]$/.test(line) ? '' : '.'} `}`.trimEnd(),
     data.outcome === 'complete' && !isMissed ? 'good' : 'bad',
-    steps,
+    [...noteLines(workNotesIn(state)), ...steps],
   ];
 }

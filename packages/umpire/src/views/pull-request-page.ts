@@ -55,6 +55,10 @@ export function pullRequestPage(state: SessionState, view: SessionView, name: st
       'Not verified',
       unverified.slice(0, MOST_LISTED).map((one) => `- ${code(one)}`),
     ),
+    ...drawPullSection(
+      'Notes on the work',
+      view.workNotes.slice(0, MOST_LISTED).map((note) => `- ${code(note)}`),
+    ),
     ...drawPullSection('See more', [
       'In the clone where it ran:',
       '',

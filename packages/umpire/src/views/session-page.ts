@@ -61,6 +61,10 @@ export function sessionPage(state: SessionState, extra: SessionExtra): string {
       view.because.map((one) => inline(one)),
     ),
     ...drawSection(
+      'Notes on the work',
+      view.workNotes.map((note) => inline(note)),
+    ),
+    ...drawSection(
       'Suspected bugs',
       view.suspectedBugs.map((bug) => inline(bug)),
     ),

@@ -8,7 +8,7 @@ import { suspectedBugs } from '@umpire/core/decider/evolve.js';
 import type { PastVerdict, SessionState } from '@umpire/core/decider/evolve.js';
 import { awaitedQuestion, budgetQuestion, currentQuestion } from '@umpire/core/decider/question.js';
 import { roundAfter } from '@umpire/core/decider/rounds.js';
-import { isIdle, findTask, currentWave } from '@umpire/core/decider/run-state.js';
+import { isIdle, findTask, currentWave, notesOnWork } from '@umpire/core/decider/run-state.js';
 import type { RunState, TaskState } from '@umpire/core/decider/run-state.js';
 import { heldEditWords, questionView } from './session-question.js';
 import { quoteWord } from '@umpire/core/formats/shell-text.js';
@@ -120,6 +120,8 @@ export interface SessionView {
   /** It ended without reaching what was asked. */
   readonly missesTarget: boolean;
   readonly because: readonly string[];
+  /** Places in approved work that only a person can judge. */
+  readonly workNotes: readonly string[];
   /** New tests that fail, and where they are. Their bugs may be in the source. */
   readonly suspectedBugs: readonly string[];
   readonly dismissed: readonly DismissedView[];
@@ -182,6 +184,7 @@ export function sessionView(state: SessionState, around: SessionSurroundings): S
     unverified: run?.ended?.unverified ?? because.length > 0,
     missesTarget: missesTarget(state),
     because,
+    workNotes: workNotesIn(state),
     suspectedBugs: suspectedBugs(state).map(
       (finding: Finding): string =>
         `${describeFinding(finding)}${finding.dimension === TEST_GONE ? ' [its test was deleted before it passed]' : ''}`,
@@ -260,6 +263,11 @@ export function chainLabel(state: SessionState, { loop, chain }: { readonly loop
   const by = state.frozen.get(loop)?.rules.chain ?? 'id';
   if (typeof by === 'object') return `${by.column.replace(/_num$/, '').replaceAll('_', ' ')} ${chain}`;
   return by === 'session' ? '' : chain;
+}
+
+/** Of work that was approved. */
+export function workNotesIn({ run }: SessionState): readonly string[] {
+  return run?.ended?.outcome === 'complete' ? notesOnWork(run) : [];
 }
 
 function waiversIn(state: SessionState): readonly string[] {

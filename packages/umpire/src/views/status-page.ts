@@ -53,7 +53,7 @@ export function stateWords({ state, unverified, missesTarget }: Pick<SessionView
 }
 
 function head(view: SessionView): readonly string[] {
-  const { session, loops, mode, why, goal, command, reason, because, suspectedBugs, dismissed, notes } = view;
+  const { session, loops, mode, why, goal, command, reason, because, workNotes, suspectedBugs, dismissed, notes } = view;
   return [
     ...wrap(`${lineOf(session)}: ${stateWords(view)}`, '  ', ''),
     ...(goal === '' ? [] : wrap(lineOf(goal, 300), '  ', '')),
@@ -67,6 +67,7 @@ function head(view: SessionView): readonly string[] {
         )),
     ...(reason === '' || isSaidBelow(reason, because) ? [] : wrap(lineOf(reason), '')),
     ...because.flatMap((one) => wrap(`Unverified: ${lineOf(one)}`, '  ', '')),
+    ...noteLines(workNotes),
     ...suspectedBugs.slice(0, MAX_LISTED).flatMap((bug) => wrap(`Suspected bug: ${lineOf(bug, 300)}`, '  ', '')),
     ...dismissed
       .slice(0, MAX_LISTED)
@@ -77,9 +78,22 @@ function head(view: SessionView): readonly string[] {
   ];
 }
 
+const MOST_NOTES = 20;
+
+/** A6: apart from the agents' words. */
+export function noteLines(notes: SessionView['workNotes'], columns = 80): readonly string[] {
+  if (notes.length === 0) return [];
+  const rest = notes.length - MOST_NOTES;
+  return [
+    'Look at this before you rely on the work:',
+    ...notes.slice(0, MOST_NOTES).flatMap((note) => wrap(lineOf(note, 300), '    ', '  ', columns)),
+    ...(rest > 0 ? [`  and ${rest} more`] : []),
+  ];
+}
+
 /** Do the reasons for `unverified` say this too? */
 export function isSaidBelow(reason: string, because: SessionView['because']): boolean {
-  return because.includes(reason) || (because.length > 0 && reason.startsWith('Approved by ') && !reason.includes(' Look at '));
+  return because.includes(reason) || (because.length > 0 && reason.startsWith('Approved by '));
 }
 
 function graph({ tasks, wave }: SessionView): readonly string[] {

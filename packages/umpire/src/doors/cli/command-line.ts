@@ -107,7 +107,7 @@ const ACTS: { readonly [Name in CommandName]: (given: Given<Name>, context: Cont
   resolve: async (given, { output }) => (await import('./run.js')).runResolve(given, output),
   dismiss: async (given, { output }) => (await import('./dismiss.js')).runDismiss(given, output),
   diff: async (given, { output }) => (await import('./diff-apply.js')).runDiff(given, output),
-  apply: async (given) => (await import('./diff-apply.js')).runApply(given),
+  apply: async (given, { output }) => (await import('./diff-apply.js')).runApply(given, output),
   pr: async (given) => (await import('./pr.js')).runPr(given),
   clean: async (given) => (await import('./clean.js')).runClean(given),
   status: async (given, { output }) => (await import('./look.js')).runStatus(given, output),

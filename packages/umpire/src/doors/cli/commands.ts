@@ -410,9 +410,10 @@ export const COMMANDS = {
     summary: 'Copy the changes of a session into your checkout.',
     about: [
       'Refuses if files that it would write have uncommitted changes (except those that the session began with), if an untracked file would be overwritten, if the session is not complete, or if the changes conflict with your commits. Leaves out new tests that fail (suspected bugs).',
+      'Prints the notes of the approval, and why it is unverified. At a terminal it then asks.',
     ],
     places: ['session'],
-    options: { session: SESSION, ...APPLY, project: PROJECT },
+    options: { session: SESSION, ...APPLY, yes: flag('do not ask about notes and unverified work'), project: PROJECT },
     exits: [['0', 'applied, or applied before'], ['1', 'refused, or an error; nothing was changed'], WRONG_USAGE],
     examples: ['umpire apply testing-cover-the-parser-2026-03-01', 'umpire apply debt-imports --force'],
   },

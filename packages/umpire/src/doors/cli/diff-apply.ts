@@ -3,7 +3,11 @@
 import { basename } from 'node:path';
 import { apply, patchOf } from '../../engine/session-work.js';
 import { colorPage } from '../../views/colors.js';
-import { plainLine, showHidden } from '../../views/safe-text.js';
+import { noteLines } from '../../views/status-page.js';
+import { reasonsUnverified, workNotesIn } from '../../views/session-view.js';
+import { readSession } from '../../sessions/session-record.js';
+import { askYesNo, hasTerminal } from './terminal-questions.js';
+import { lineOf, plainLine, showHidden, wrap } from '../../views/safe-text.js';
 import { count } from '../../views/words.js';
 import { latestSession, resolveSession } from '../../sessions/find-sessions.js';
 import { usage } from './arguments.js';
@@ -31,8 +35,12 @@ export async function runDiff(
   return { stdout: colorPage('diff', showHidden(patch.toString('utf8')), isColored), exit: 0 };
 }
 
-export async function runApply({ session: named, project, ...options }: Given<'apply'>): Promise<CommandOutcome> {
+export async function runApply(
+  { session: named, project, yes = false, ...options }: Given<'apply'>,
+  output: Output,
+): Promise<CommandOutcome> {
   const session = resolveSession(named, project ?? '.');
+  if (!(await agreesToNotes(session, yes, output.write))) return { stderr: 'Nothing was applied.\n', exit: 1 };
   const { files, leftOut, unverified, replaced } = await apply(session, options);
   const mark = unverified ? ` The result is UNVERIFIED. Read the report before you rely on it: umpire report ${plainLine(named)}` : '';
   const said =
@@ -53,6 +61,18 @@ export async function runApply({ session: named, project, ...options }: Given<'a
     stands,
     exit: 0,
   };
+}
+
+/** A6: says what an approval left to a person. At a terminal they must agree; `isAgreed`: they have. */
+async function agreesToNotes(session: string, isAgreed: boolean, write: Output['write']): Promise<boolean> {
+  const { state } = readSession(session);
+  if (state.run?.ended?.outcome !== 'complete') return true;
+  const columns = process.stderr.columns || 80;
+  const because = reasonsUnverified(state).flatMap((one) => wrap(`Unverified: ${lineOf(one)}`, '  ', '', columns));
+  const lines = [...because, ...noteLines(workNotesIn(state), columns)];
+  if (lines.length === 0) return true;
+  write(2, `${lines.join('\n')}\n`);
+  return isAgreed || !hasTerminal() || askYesNo('Apply it?', write);
 }
 
 async function nothingToApply(session: string, isLeftOut: boolean): Promise<string> {
