@@ -162,7 +162,5 @@ it('names reverted and kept breaches apart, before what the agent says, and leav
       { ...at, rule: 'rebaselined', taken: null, level: 'note' },
     ],
   );
-  expect(findings).toBe(
-    'The guard reverted: test-skipped at a.test.ts:1. The guard found and kept: test-deleted at a.test.ts:1. done',
-  );
+  expect(findings).toBe('The guard reverted: test-skipped at a.test.ts:1. The guard found and kept: test-deleted at a.test.ts:1. done');
 });
