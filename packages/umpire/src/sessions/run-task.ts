@@ -12,6 +12,7 @@ import { assign, NO_MATERIAL } from './assignment.js';
 import { isDiskFull } from './file-system.js';
 import { filesOfTools } from './critic-evidence.js';
 import type { RunPorts } from './run-ports.js';
+import { breachSentences } from '../views/breach-words.js';
 import { changesCode, findTask } from '@umpire/core/decider/run-state.js';
 import { mergeObjects } from '@umpire/core/formats/merge-objects.js';
 
@@ -339,25 +340,11 @@ function measurementOf(ending: Ending): CriticFields {
   return { measured: true, measuredFiles: filesOfTools(measured), ...(damage === undefined ? {} : { damage }) };
 }
 
-const MAX_LISTED_BREACHES = 4;
-
 /** Puts the guard's findings before the agent's own: whoever continues the work reads them first. */
 export function withBreaches(data: TaskFinished, breaches: readonly Breach[]): TaskFinished {
   if (breaches.length === 0) return data;
-  const taken = listBreaches(breaches.filter((breach) => breach.taken !== null));
-  const left = listBreaches(breaches.filter(({ taken: how, level }) => how === null && level === undefined));
-  const words = [
-    ...(taken === '' ? [] : [`The guard reverted: ${taken}.`]),
-    ...(left === '' ? [] : [`The guard found and kept: ${left}.`]),
-    data.findings,
-  ];
+  const words = [breachSentences(breaches), data.findings];
   return { ...data, findings: sanitizeText(words.join(' ').trim(), MAX_FINDINGS), breaches };
-}
-
-function listBreaches(breaches: readonly Breach[]): string {
-  const more = breaches.length - MAX_LISTED_BREACHES;
-  const words = breaches.slice(0, MAX_LISTED_BREACHES).map(({ rule, file, line }) => `${rule} at ${file}:${line}`);
-  return `${words.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /** Explains a merge conflict. */

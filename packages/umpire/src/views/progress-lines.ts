@@ -13,6 +13,7 @@ import { describeRevert } from '@umpire/core/decider/revert-words.js';
 import { noteLines } from './status-page.js';
 import { isOver, findTask } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
+import { agentWords, breachSentences } from './breach-words.js';
 import { paint } from './colors.js';
 import type { Color } from './colors.js';
 import { lineOf, wrap } from './safe-text.js';
@@ -219,7 +220,7 @@ function describeRunTime(task: string, { ranMs }: ProgressOptions): string {
   return ms === null || ms < 50 ? '' : ` in ${duration(ms)}`;
 }
 
-/** The longest texts. The verdict rests on the critic's findings, and the guard's come before the agent's own. */
+/** The longest texts. The verdict rests on the critic's findings. */
 const MAX_FINDINGS = { agent: 100, guard: 300, critic: 400 };
 
 function finishedLine(data: TaskFinished, run: RunState | null, options: ProgressOptions, session: string): Described {
@@ -227,15 +228,15 @@ function finishedLine(data: TaskFinished, run: RunState | null, options: Progres
   if (status === 'failed') return [`${task} failed${describeRunTime(task, options)}: ${withLeft(lineOf(error, 300), data.left)}`, 'bad'];
   const merged = head === undefined ? (data.unchanged === true ? ', changed nothing' : '') : `, ${changeLine(files)} merged`;
   const isCritic = run !== null && findTask(run, task)?.role === run.started.critic;
-  const isGuarded = (data.breaches ?? []).length > 0;
-  const found = lineOf(findings, isCritic ? MAX_FINDINGS.critic : isGuarded ? MAX_FINDINGS.guard : MAX_FINDINGS.agent);
+  const guard = lineOf(breachSentences(data.breaches ?? []), MAX_FINDINGS.guard);
+  const found = lineOf(agentWords(data), isCritic ? MAX_FINDINGS.critic : MAX_FINDINGS.agent);
   const hasFailed = isCritic && run.started.command !== undefined && outputs['exit_status'] !== '0';
   const more =
     hasFailed && !findings.endsWith(PRINTED_NOTHING)
       ? `${/[.!?]$/.test(found) ? '' : '.'} Full output: umpire logs ${quoteWord(session)} ${quoteWord(task)}`
       : '';
   const text = `${task} completed${describeRunTime(task, options)}${merged}${found === '' ? '' : `: ${found}`}${more}`;
-  return [text, hasFailed ? 'bad' : 'good', costNote(data, run)];
+  return [text, hasFailed ? 'bad' : 'good', [...(guard === '' ? [] : [guard]), ...costNote(data, run)]];
 }
 
 /** Once for each agent: nobody knows before it ran whether a program of one's own reports its cost. */
