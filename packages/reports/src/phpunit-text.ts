@@ -79,7 +79,7 @@ class PhpunitReader extends PrintedReader {
   private takeDescription(line: string): void {
     const [, told] = /^ {3}[│├┐┊┴]\s?(.*)$/.exec(line) ?? [];
     const [, name] = /^\d+\) (\S+::.+)$/.exec(line) ?? [];
-    const [, path, at] = /^(\/.+|[A-Z]:\\.+):(\d+)$/.exec(line) ?? [];
+    const [, path, at] = /^(\/.+|[A-Z]:\\.+):([1-9]\d{0,8})$/.exec(line) ?? [];
     if (name !== undefined) this.described = this.kind === null ? null : this.tests.describe(nameTest(name), this.kind);
     else if (/^(?:--|ERRORS!|FAILURES!|OK, but .*|WARNINGS!)$/.test(line)) this.described = null;
     else if (this.described !== null && (told !== undefined || this.kind !== null))
