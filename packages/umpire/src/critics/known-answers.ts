@@ -18,7 +18,7 @@ import type { CommandState } from './command-base.js';
 import { filesNow, findProjectRepository } from './commit-copy.js';
 import type { CriticJob, NamedCommand } from './critic.js';
 
-interface AskedCommand {
+interface PassedCommand {
   readonly job: CriticJob;
   readonly named: NamedCommand;
   readonly change: Change;
@@ -31,7 +31,7 @@ interface AskedCommand {
 }
 
 /** Goal tests that pass with their own inputs alone. None where nothing is suspected, which is nearly always. */
-export async function findKnownAnswers(asked: AskedCommand): Promise<readonly TrialResult[]> {
+export async function findKnownAnswers(asked: PassedCommand): Promise<readonly TrialResult[]> {
   const { job, change, base, before, now, judged } = asked;
   const failedBefore = new Set((namedResults(before) ?? []).filter(hasFailed).map(({ id }) => id));
   const passing = isMeasured(now.outcome) ? now.results.filter(({ id, status }) => status === 'passed' && failedBefore.has(id)) : [];
