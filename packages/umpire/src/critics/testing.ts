@@ -135,12 +135,16 @@ async function runLayer(job: CriticJob, found: FoundTests, { layer, layerOf, jud
   return { evidence, damage: comparison.damage };
 }
 
+/** Of a row that states none. */
+const DEFAULT_TARGET = 80;
+
 /** Only of a layer that seems to be done: else its tests change again. */
 async function strengthOf(job: CriticJob, commit: string | null, run: LayerRun): Promise<TestStrength | null> {
   const { comparison, runs, delivered } = run;
   if (commit === null || comparison === undefined || job.watch.signal.aborted) return null;
   const { added, fresh, regressions, lost } = comparison;
-  const isMet = fresh.length + regressions.length + lost.length === 0 && sumCoverage(delivered ?? runs) !== null;
+  const target = Number(job.row['coverage_target'] ?? '') || DEFAULT_TARGET;
+  const isMet = fresh.length + regressions.length + lost.length === 0 && (sumCoverage(delivered ?? runs)?.lines.pct ?? 0) >= target;
   return isMet && added.length > 0 ? measureStrength(job, commit, added) : null;
 }
 
