@@ -131,15 +131,12 @@ it('reverts a change to the script that the check runs', SOAK, async () => {
   for (const [command, path] of [
     ['node verify.js', 'verify.js'],
     ['npm test', 'scripts/all.js'],
+    ['node app.js', 'app.js'],
   ] as const) {
     const { session, exit, err } = await until(command, path);
     expect(exit, err).toBe(4);
-    expect(rowsOf(session)['WORK-1']?.findings).toBe(`The guard reverted: scripts-changed at ${path}:1. done`);
+    expect(rowsOf(session)['WORK-1']?.findings).toBe(`The guard reverted: goal-test-changed at ${path}:1. done`);
   }
-  const { session, exit, err } = await until('node app.js', 'app.js');
-  expect(exit, err).toBe(0);
-  const [breach] = eventsOfType(session, 'TaskFinished').flatMap(({ task, breaches = [] }) => (task === 'WORK-1' ? breaches : []));
-  expect(breach).toMatchObject({ rule: 'command-changed', file: 'app.js', taken: null });
 });
 
 it('reverts changes to settings, source or CI that the rules forbid, and continues', SOAK, async () => {
@@ -163,7 +160,7 @@ complete done`);
   ]);
   for (const [path, text] of Object.entries(FILES)) expect({ path, text: branchFile(project, session, path) }).toEqual({ path, text });
   expect(project.git('ls-tree', '-r', '--name-only', `umpire/${session.split('/').at(-1) ?? ''}`)).not.toContain('.github');
-  expect(rowsOf(session)['TESTRUN-001']).toMatchObject({ status: 'completed', pass_rate: '0.5' });
+  expect(rowsOf(session)['TESTRUN-001']).toMatchObject({ status: 'completed', pass_rate: '1' });
 });
 
 it('tells the agent its rules, and that breaches are reverted', SOAK, async () => {
@@ -432,7 +429,7 @@ describe('the settings of the checkout', () => {
   });
 });
 
-it('lets an agent correct only tests that failed on the commit it started from', SOAK, async () => {
+it('A9: reverts corrections of tests, also of those that failed on the commit it started from', SOAK, async () => {
   const before = `${HEAD}test('adds parts', () => {
   assert.strictEqual(sum(0.1, 0.2), 0.3);
 });
@@ -441,8 +438,9 @@ test('doubles a half', () => {
   assert.strictEqual(twice(0.5), 1);
 });
 `;
-  const corrected = before.replace('strictEqual(sum(0.1, 0.2), 0.3)', 'ok(Math.abs(sum(0.1, 0.2) - 0.3) < 0.01)');
-  const after = corrected.replace('strictEqual(twice(0.5), 1)', 'ok(Math.abs(twice(0.5) - 1) < 0.01)');
+  const after = before
+    .replace('strictEqual(sum(0.1, 0.2), 0.3)', 'ok(Math.abs(sum(0.1, 0.2) - 0.3) < 0.01)')
+    .replace('strictEqual(twice(0.5), 1)', 'ok(Math.abs(twice(0.5) - 1) < 0.01)');
   const project = makeProject({ files: { ...FILES, 'sum.test.js': before } });
   project.write({ '../after.js': after });
   const agent = project.sh('case "$id" in TESTGEN-*) cp "$beside/after.js" sum.test.js;; esac\ncomplete done');
@@ -450,13 +448,8 @@ test('doubles a half', () => {
   const found = eventsOfType(session, 'TaskFinished').flatMap(({ task, breaches = [] }) =>
     breaches.map(({ rule, line, taken }) => `${task} ${rule} ${line} ${taken ?? 'told'}`),
   );
-  // Before the first round, no test has been measured.
-  expect(found).toEqual([
-    'TESTGEN-001 assertion-weakened 6 file',
-    'TESTGEN-001 assertion-weakened 10 file',
-    'TESTGEN-fix-L1-1 assertion-weakened 10 hunk',
-  ]);
-  expect({ exit, text: branchFile(project, session, 'sum.test.js') }).toEqual({ exit: 0, text: corrected });
+  expect(found).toEqual(['TESTGEN-001 assertion-weakened 6 file', 'TESTGEN-001 assertion-weakened 10 file']);
+  expect({ exit, text: branchFile(project, session, 'sum.test.js') }).toEqual({ exit: 0, text: before });
 });
 
 it('tells every task that may write what is reverted, also a critic in a loop without verdicts', SOAK, async () => {
