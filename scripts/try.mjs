@@ -390,6 +390,8 @@ async function judge(copy, scenario, base) {
   const { isGood } = await checkTruth(copy, scenario, head);
   const last = session?.chains?.at(-1) ?? null;
   const verdict = {
+    // As --verify proves it.
+    alone: scenario.alone ?? 'accepted',
     outcome,
     rule: last === null ? '' : `${last.decision} ${last.rule}`,
     because: [session?.because ?? []].flat(),

@@ -207,17 +207,22 @@ function write() {
 /** One file after the other. A process that leaves no tests ended before them. */
 const PROGRAM = `
 const { spawnSync } = require('node:child_process');
-const { existsSync, readFileSync, writeFileSync } = require('node:fs');
+const { readFileSync, readdirSync, rmSync, writeFileSync } = require('node:fs');
+const { basename, dirname, join } = require('node:path');
 
 const testResults = [];
 for (const file of process.argv.slice(2)) {
-  const { pid, status, signal, error } = spawnSync(process.execPath, [...node, file], { stdio: ['ignore', 'inherit', 'inherit'] });
-  const own = report + '.' + pid;
+  const { status, signal, error } = spawnSync(process.execPath, [...node, file], { stdio: ['ignore', 'inherit', 'inherit'] });
   const suites = [];
-  try {
-    if (existsSync(own)) suites.push(...JSON.parse(readFileSync(own, 'utf8')).testResults);
-  } catch {
-    // It was killed.
+  // A coverage tool may put a process of its own between.
+  for (const name of readdirSync(dirname(report)).filter((one) => one.startsWith(basename(report) + '.'))) {
+    const own = join(dirname(report), name);
+    try {
+      suites.push(...JSON.parse(readFileSync(own, 'utf8')).testResults);
+    } catch {
+      // It was killed.
+    }
+    rmSync(own);
   }
   testResults.push(...suites);
   const isShown = suites.some((suite) => suite.status === 'failed');
