@@ -32,6 +32,7 @@ it.each([
   ['.github/workflows/ci.yml', true],
   ['CMakeLists.txt', true],
   ['test.c', true],
+  ['testhelp.h', true],
   ['composer.json', true],
   ['rollup.config.js', false],
   ['setup.py', false],

@@ -12,7 +12,7 @@ const JUDGES: ReadonlySet<FileRole> = new Set(['test', 'support', 'fixture', 'sn
 
 /** Tests by the customs of languages that the guard does not parse. */
 const OTHER_TESTS =
-  /(?:^|\/)tests?(?:[-_][\w-]*)?\.(?:c|cc|cpp|cxx|h|sh|bash|rb|php|pl|lua|go|exs?|swift)$|[-_]tests?\.(?:sh|bash|php)$|_(?:test|spec)\.(?:go|rb|exs|dart|c|cc|cpp|lua)$|(?:Tests?|Spec|IT)\.(?:java|kt|kts|scala|groovy|cs|fs|vb|swift|php)$|\.(?:bats|t)$/;
+  /(?:^|\/)test\w*\.(?:h|hh|hpp)$|(?:^|\/)tests?(?:[-_][\w-]*)?\.(?:c|cc|cpp|cxx|h|sh|bash|rb|php|pl|lua|go|exs?|swift)$|[-_]tests?\.(?:sh|bash|php)$|_(?:test|spec)\.(?:go|rb|exs|dart|c|cc|cpp|lua)$|(?:Tests?|Spec|IT)\.(?:java|kt|kts|scala|groovy|cs|fs|vb|swift|php)$|\.(?:bats|t)$/;
 
 /** Of the settings, those of bundlers, servers and installers: they make the product. */
 const PRODUCT_SETTINGS =
