@@ -39,7 +39,7 @@ export async function findKnownAnswers(asked: PassedCommand): Promise<readonly T
   if (passing.length === 0 || repository === null) return [];
   const files = findTestFiles(job.project, passing);
   const texts = files.flatMap((file) => readText(join(job.project, file)) ?? []);
-  const inputs = findKnownInputs(change, texts, vocabularyOf(job));
+  const inputs = findKnownInputs(change, texts, vocabularyOf(job, change));
   if (inputs.length === 0) return [];
   job.say(`trying other inputs than ${inputs.slice(0, MOST_SHOWN).join(', ')}`);
   const runAt = async (commit: string): Promise<readonly TrialResult[]> => {
@@ -86,8 +86,12 @@ async function runWithOthers(
   return (await commandInCopy(own, named))?.run.tests.results ?? [];
 }
 
-/** What the project says of itself, and the person of the work. */
-function vocabularyOf({ project, goal = '' }: CriticJob): string {
+/** What the project said of itself at the base, and the person of the work: a page that the work writes would clear it. */
+function vocabularyOf({ project, goal = '' }: CriticJob, { files }: Change): string {
   const pages = namesIn(project).filter((name) => /^readme\b/i.test(name));
-  return [goal, ...pages.map((name) => readText(join(project, name)) ?? '')].join('\n');
+  const texts = pages.map((name) => {
+    const changed = files.find(({ path }) => path === name);
+    return (changed === undefined ? readText(join(project, name)) : changed.before) ?? '';
+  });
+  return [goal, ...texts].join('\n');
 }
