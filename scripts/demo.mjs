@@ -93,7 +93,7 @@ function showMistake(shop) {
   spawnSync('git', ['-c', 'user.name=Demo', '-c', 'user.email=demo@example.com', 'commit', '-qam', 'a bug'], { cwd: shop });
   const { stdout: report } = spawnSync(process.execPath, ['--test', '--test-reporter=tap'], { cwd: shop, encoding: 'utf8' });
   writeFileSync(join(shop, 'report.tap'), report);
-  showCommand(shop, 'The cart has a bug. Umpire reads the report of the test runner; it knows 26 formats.', ['read', 'report.tap']);
+  showCommand(shop, 'The cart has a bug. Umpire reads the report of the test runner; it knows 43 formats.', ['read', 'report.tap']);
   rmSync(join(shop, 'report.tap'));
   showCommand(shop, 'Umpire runs the tests itself, with coverage, and keeps the result as evidence.', ['critique', 'testing']);
   writeFileSync(test, readFileSync(test, 'utf8').replace("test('counts", "test.skip('counts"));
