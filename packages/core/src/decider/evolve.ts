@@ -550,7 +550,7 @@ function keepConversation(run: RunState, task: TaskState, id: string | undefined
   run.conversations.set(conversationKey(run, task, task.agent), { id, seat, kept });
 }
 
-/** A10: the next attempt is told. A conversation whose edits are gone does not go on. */
+/** A10: tells the next attempt why the last one stopped. Drops a conversation whose edits are lost. */
 function markStopped(task: TaskState, why: string, lost: true | undefined): void {
   task.stopped = { why, isLost: lost === true };
   if (lost === true) task.conversation = null;

@@ -120,7 +120,7 @@ export function findingFromUnknown(raw: unknown, fallback: 'high' | null, contex
   };
   const severity = decideSeverity(said ?? tag?.severity ?? null, classed, fallback, context, notes);
   if (severity === null) return { finding: null, notes };
-  // Who writes `file: null` says that the place in the text is not where the fault is.
+  // `file: null` means that no file has the fault, even where the text names one.
   const inText = own(value, 'file') === null ? { artifact: null, line: null, message: headline } : parseReference(headline);
   const pointed = place.artifact === null || place.artifact === inText.artifact ? inText : { ...place, message: headline };
   return { finding: makeFinding({ severity, ...pointed, line: place.line ?? pointed.line, rule, dimension }), notes };

@@ -35,7 +35,7 @@ export function isFailingNewTest({ rule, dimension }: Pick<Finding, 'rule' | 'di
 
 const NOT_TO_MEND: ReadonlySet<string> = new Set([SUSPECTED_BUG, DROPPED_TEST, KNOWN_FAILURE]);
 
-/** Listed for people: a generator that was told to mend them would change the tests until they pass. */
+/** Listed for people: a generator asked to fix them would change the tests until they pass. */
 export function isToMend({ rule }: Pick<Finding, 'rule'>): boolean {
   return rule === undefined || !NOT_TO_MEND.has(rule);
 }

@@ -42,7 +42,7 @@ export interface InlineKind {
   readonly read: (text: string, path: string) => InlineText | null;
 }
 
-/** Keys of things that have the same name are told apart by their number. */
+/** Numbers the keys of things with the same name. */
 export function numberKeys(): (key: string) => string {
   const counts = new Map<string, number>();
   return (key) => {

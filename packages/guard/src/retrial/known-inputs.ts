@@ -1,5 +1,5 @@
-// A19: whether new source answers the inputs of its tests alone. Its new lines hold a literal that only the tests have; the tests run again with
-// another one in its place, on the new source and on the old. Where both then fail alike, the work helps this one input and no other. Pure.
+// A19: finds source that answers only the inputs of its tests. If its new lines hold a literal that only the tests have, the tests run again with
+// another literal, on the new source and on the old. If both fail alike, the work helps this one input and no other. Pure.
 
 import type { Change } from '../change.js';
 import { sourceText } from './judges.js';

@@ -1,4 +1,4 @@
-// Runs goal tests again with other inputs where new source holds inputs of these tests: in copies of the judged commit and of the base.
+// Runs goal tests again with other inputs if new source holds their inputs: in copies of the judged commit and of the base.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

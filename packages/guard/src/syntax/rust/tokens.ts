@@ -1,4 +1,4 @@
-// Rust as tokens: texts, comments and lifetimes are told apart, so that brackets can be matched. Shebang and byte order mark are skipped.
+// Rust as tokens: distinguishes texts, comments and lifetimes, so that brackets can be matched. Shebang and byte order mark are skipped.
 
 import { lineNumber } from '../lines.js';
 import type { Comment, Place } from '../nodes.js';
