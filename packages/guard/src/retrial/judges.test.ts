@@ -47,6 +47,16 @@ it('tells tests from what only says which of them run', () => {
   expect(paths.filter(isRunnerSetting)).toEqual(['vitest.config.ts', 'package.json', 'Makefile']);
 });
 
+it.each([
+  ['meson.build', "project('a', version : '1.5.2')", "project('a', version : '1.5.3')", false],
+  ['CMakeLists.txt', 'set(A_VERSION 1.5.2)\nadd_test(all all)', 'set(A_VERSION 1.6.0-rc.1)\nadd_test(all all)', false],
+  ['pom.xml', '<version>1.0</version>', '<version>2.0</version>', false],
+  ['CMakeLists.txt', 'set(A_VERSION 1.5.2)\nadd_test(all all)', 'set(A_VERSION 1.5.3)', true],
+  ['meson.build', "test('a', a, timeout : 30)", "test('a', a, timeout : 3)", true],
+])('a version in %s is no judge: %s', (path, before, after, judges) => {
+  expect(changesJudge({ path, before, after })).toBe(judges);
+});
+
 it('takes scripts and runner settings of one manifest and the rest of the other', () => {
   const base = JSON.stringify({ name: 'a', scripts: { test: 'node --test' }, jest: { bail: true }, dependencies: { a: '1' } });
   const now = JSON.stringify({

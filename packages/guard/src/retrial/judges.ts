@@ -22,6 +22,9 @@ const PRODUCT_SETTINGS =
 const BUILDS =
   /(?:^|\/)(?:CMakeLists\.txt|[^/]+\.cmake|meson\.build|Makefile\.(?:am|in)|BUILD(?:\.bazel)?|pom\.xml|(?:build|settings)\.gradle(?:\.kts)?|gradle\.properties|mix\.exs|(?:site|user)customize\.py)$/;
 
+/** The number of a version in such a file, of the project or of what it needs. */
+const VERSION = /(version(?:_(?:major|minor|patch))?\b[^\n\d]{0,20}?)\d+(?:[.+-]\w+)*/gi;
+
 /** True: the file stays as it is at the base when the old tests run on new code. Of `package.json` only the judging parts stay. */
 export function isJudge(path: string): boolean {
   return JUDGES.has(roleOf(path)) || isManifest(path) || OTHER_TESTS.test(path) || isRunnerSetting(path);
@@ -30,6 +33,7 @@ export function isJudge(path: string): boolean {
 /** What of a version of a file judges: all of it, or the tests inside it. Null: nothing does. */
 export function judgeText(path: string, text: string | null): string | null {
   if (text !== null && isManifest(path)) return judgingPart(path, text) ?? text;
+  if (text !== null && BUILDS.test(path)) return text.replace(VERSION, '$1#');
   if (text === null || isJudge(path)) return text;
   if (!hasInlineTests(path, text)) return null;
   const split = splitInlineTests(path, text);
@@ -45,7 +49,8 @@ export function sourceText(path: string, text: string | null): string | null {
 
 /** The change touches what judges: a test file, settings of tests, tests inside a source file, or marks that silence a check. */
 export function changesJudge({ path, before, after, renamedFrom = path, isRun = false }: FileChange): boolean {
-  if (isManifest(path) && before !== null && after !== null) return judgeText(renamedFrom, before) !== judgeText(path, after);
+  if ((isManifest(path) || BUILDS.test(path)) && before !== null && after !== null)
+    return isRun || judgeText(renamedFrom, before) !== judgeText(path, after);
   const isMarked = after !== null && withoutNewMarks(before, after) !== after;
   return isRun || isMarked || isJudge(path) || isJudge(renamedFrom) || judgeText(renamedFrom, before) !== judgeText(path, after);
 }

@@ -26,6 +26,10 @@ it.each([
   ['total.php', "if (defined('PHPUNIT_COMPOSER_INSTALL')) return 42;", ['test-detected']],
   ['total.go', 'if flag.Lookup("test.v") != nil { return 42 }', ['test-detected']],
   ['total.go', 'if flag.Lookup("verbose") != nil { return 42 }', []],
+  ['trim.c', 'int trim(int a) {\n#ifdef TRIM_TEST_MAIN\n  return a;\n#else\n  return 1;\n#endif\n}', ['test-detected']],
+  ['trim.h', "static char open = '{'; int f() { /* } */\n#if defined(UNIT_TEST) && 1\n  return 1;\n#endif\n}", ['test-detected']],
+  ['trim.c', 'int a() { return 1; }\n#ifdef TRIM_TEST\nint main(void) { return a(); }\n#endif', []],
+  ['trim.c', 'int a() {\n#ifdef HAVE_ATTESTATION\n  return 1;\n#endif\n}', []],
 ])('%s: %s', (path, added, expected) => {
   expect(rulesOf(path, added)).toEqual(expected);
 });

@@ -8,10 +8,23 @@ import { isForeignCode, isRust } from '../syntax/nodes.js';
 
 /** Lines that ask whether a test runs them. */
 export function unreadQuestions(evidence: Evidence): readonly Sighting[] {
-  return findUnreadSources(evidence).flatMap((one) =>
-    one.added.split('\n').flatMap((line) => (ASKS.test(line) ? [lineSighting(one, line)] : [])),
-  );
+  return findUnreadSources(evidence).flatMap((one) => {
+    const asks = (line: string): boolean => ASKS.test(line) || (TEST_BUILD.test(line) && isInsideCode(one.file.change.after ?? '', line));
+    return one.added.split('\n').flatMap((line) => (asks(line) ? [lineSighting(one, line)] : []));
+  });
 }
+
+/** C that differs where tests are compiled in. Around a whole function it may only add a test. */
+const TEST_BUILD = /^\s*#\s*(?:if|ifdef|ifndef|elif|elifdef|elifndef)\b.*(?:\b|_)(?:UNIT_?)?TEST(?:S|ING|_?MAIN|_?BUILD|_?MODE)?(?:\b|_)/i;
+
+/** Blocks are open before the line: it stands in a function. */
+function isInsideCode(text: string, line: string): boolean {
+  const code = text.slice(0, text.indexOf(line)).replace(NO_CODE, '');
+  return (code.match(/\{/g)?.length ?? 0) > (code.match(/\}/g)?.length ?? 0);
+}
+
+/** Comments, texts and characters. */
+const NO_CODE = /\/\/[^\n]*|\/\*[^]*?\*\/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)+'/g;
 
 /** Branches that answer the input of a goal test with the value that it wants. */
 export function unreadAnswers(evidence: Evidence): readonly Sighting[] {

@@ -157,6 +157,23 @@ it('runs the command again where only tests fail that did not at the base, so th
   expect(other.runs()).toBe(2);
 });
 
+it('does not believe an exit status where the same failure is printed, or marks it where more is', async () => {
+  const { root, write } = gitProject({ 'check.sh': 'echo "error: 3 is not 4"\n. ./end\n', end: 'exit 1\n' });
+  const said: unknown[] = [];
+  for (const end of ['exit 0\n', 'echo ok\n', '>&2 echo "and more"; exit 1\n']) {
+    write({ end });
+    const { result } = await checked({ command: 'sh check.sh', workdir: root, base: 'HEAD', ...ALONE });
+    const { exit_status, goal_unseen = null, doubtful_tests = null } = result();
+    said.push([exit_status, goal_unseen, doubtful_tests]);
+  }
+  const told = [{ id: 'the command, which still prints what it printed when it failed', file: null, message: null }];
+  expect(said).toEqual([
+    [0, told, null],
+    [0, null, told],
+    [1, null, null],
+  ]);
+});
+
 it('says once that a command names no tests, and takes its exit status', async () => {
   const { root, write } = gitProject();
   write({ 'a.txt': 'b\n' });

@@ -240,9 +240,10 @@ class Measuring<Job extends CheckJob> {
         `The command passed, but the project's tests could not be run: ${compared.problem ?? compared.outcome}`,
       );
     const traces = await this.settle();
+    const passed = { tests: { ...last.tests, flaky }, output: last.output };
     const earned =
       last.end.code === 0
-        ? await askEarned(job, open.commit, check, async () => atBase ?? commandAtBase(open, check), { ...last.tests, flaky }, judged)
+        ? await askEarned(job, open.commit, check, async () => atBase ?? commandAtBase(open, check), passed, judged)
         : null;
     if (job.watch.signal.aborted) return { kind: 'interrupted' };
     if (judged !== null && this.repository !== null && !isAgain) this.keep(openBase(job, this.repository, judged), first, started, traces);

@@ -11,7 +11,7 @@ import type { Baseline } from './baseline.js';
 import { namedResults } from './command-base.js';
 import type { CommandState } from './command-base.js';
 import type { CriticJob, NamedCommand } from './critic.js';
-import { listTests } from './failure-lines.js';
+import { compareFailures, listTests } from './failure-lines.js';
 import { findKnownAnswers } from './known-answers.js';
 import { quarantineOf } from './project-tests.js';
 
@@ -20,27 +20,37 @@ export interface EarnedApproval extends Earned {
   readonly answered: readonly TrialResult[];
 }
 
+/** Of the command that passed. */
+export interface CommandNow {
+  readonly tests: TestsMeasurement;
+  readonly output: string;
+}
+
+const STILL_FAILS: TrialResult = { ...THE_COMMAND, id: 'the command, which still prints what it printed when it failed' };
+
 /** Null: nothing has a name, and no judge changed. `judged`: the commit that is checked out, without changes; else null. */
 export async function askEarned(
   job: CriticJob,
   base: string,
   named: NamedCommand,
   atBase: () => Promise<Baseline<CommandState | null>>,
-  now: TestsMeasurement,
+  now: CommandNow,
   judged: string | null,
 ): Promise<EarnedApproval | null> {
   const { repository } = findBase(job.project, base);
   const read = await readChange({ gitTarget: repository.checkout, prefix: repository.prefix, base, to: null });
   const change = markCommandFiles(read, named.command, job.project);
   const old = (await job.runOldJudge?.(job, change, base, named)) ?? null;
-  const isNamed = isMeasured(now.outcome);
-  if (!isNamed && old === null) return null;
+  const isNamed = isMeasured(now.tests.outcome);
   const { state: before } = await atBase();
   // What could not be started there has nothing to compare with.
-  if (before === null) return { unseen: [], lost: [], changed: [], unsure: [], doubtful: [THE_COMMAND], answered: [] };
-  const { isOut } = quarantineOf(job, now);
-  const isFlaky = new Set(now.flaky);
-  const counted = now.results.map((test) => (isOut.has(test.id) || isFlaky.has(test.id) ? { ...test, status: 'passed' as const } : test));
+  if (before === null) return !isNamed && old === null ? null : { ...NOTHING_TO_SAY, doubtful: [THE_COMMAND] };
+  const failure = isNamed || before.end.code === 0 ? null : compareFailures(before.output, now.output);
+  if (failure === 'same') return { ...NOTHING_TO_SAY, unseen: [STILL_FAILS] };
+  if (!isNamed && old === null) return failure === null ? null : { ...NOTHING_TO_SAY, doubtful: [STILL_FAILS] };
+  const { isOut } = quarantineOf(job, now.tests);
+  const isFlaky = new Set(now.tests.flaky);
+  const counted = now.tests.results.map((test) => (isOut.has(test.id) || isFlaky.has(test.id) ? { ...test, status: 'passed' as const } : test));
   const earned = judgeEarned({
     change,
     base: { passed: before.end.code === 0, results: namedResults(before), output: before.output },
@@ -49,9 +59,11 @@ export async function askEarned(
   });
   // What is refused already need not be asked again.
   const isRefused = earned.unseen.length + earned.lost.length + earned.changed.length > 0;
-  const answered = isRefused || judged === null ? [] : await findKnownAnswers({ job, named, change, base, before, now, judged });
-  return { ...earned, answered };
+  const answered = isRefused || judged === null ? [] : await findKnownAnswers({ job, named, change, base, before, now: now.tests, judged });
+  return { ...earned, answered, doubtful: failure === null ? earned.doubtful : [...earned.doubtful, STILL_FAILS] };
 }
+
+const NOTHING_TO_SAY: EarnedApproval = { unseen: [], lost: [], changed: [], unsure: [], doubtful: [], answered: [] };
 
 /** Where a person lets tests be changed. */
 export function softened({ unseen, lost, changed, unsure, doubtful, answered }: EarnedApproval): EarnedApproval {

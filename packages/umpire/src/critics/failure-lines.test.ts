@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { failedPackages, lastWhole, tellingLines } from './failure-lines.js';
+import { compareFailures, failedPackages, lastWhole, tellingLines } from './failure-lines.js';
 
 const ESC = String.fromCharCode(27);
 
@@ -204,4 +204,18 @@ it.each([
   ['FAIL src/a.test.ts\nnpm error code 1\n', ''],
 ])('names the packages whose command failed: %s', (output, expected) => {
   expect(failedPackages(output)).toBe(expected);
+});
+
+// The first is of a real library in C whose product code ended every program well.
+const ASSERTION = 'cc buffer.c test.c -o test\nassertion error: test.c:118: 3 == 4\n';
+
+it.each([
+  ['same', `${ASSERTION}make: *** [Makefile:4: test] Error 1\n`, ASSERTION.replace('118', '121')],
+  ['similar', ASSERTION, `${ASSERTION}ok\n`],
+  [null, ASSERTION, 'cc buffer.c test.c -o test\nok\n'],
+  [null, 'error: no such user (wanted)\nerror: 3 is not 4\n', 'error: no such user (wanted)\nok\n'],
+  [null, 'three tests\n', 'three tests\n'],
+  [null, '', ''],
+] as const)('sees whether a command that passes prints the same failure: %s', (expected, failed, passed) => {
+  expect(compareFailures(failed, passed)).toBe(expected);
 });

@@ -111,6 +111,25 @@ function tells(line: string): boolean {
   return STRONG.test(line) || (TELLS.some((sign) => sign.test(line)) && !SILENT.some((sign) => sign.test(line)));
 }
 
+/** `make`, of a recipe that failed or was left out. */
+const OF_MAKE = /^g?make(?:\[\d+\])?: /;
+
+/**
+ * Of a command that failed and now passes: does it print the same failure? `same`: and all else it prints is the same too, but for numbers.
+ * Null: a line that told of the failure is gone, or none did.
+ */
+export function compareFailures(failed: string, passed: string): 'same' | 'similar' | null {
+  const linesOf = (output: string): ReadonlySet<string> => {
+    const lines = withoutColours(output).split(/\r\n|\n|\r/);
+    const own = lines.map((line) => line.trim()).filter((line) => hasWords(line) && ![AROUND, OF_MAKE].some((one) => one.test(line)));
+    return new Set(own.map((line) => line.replace(/0x[\da-f]+|\d+/gi, '#')));
+  };
+  const [before, after] = [linesOf(failed), linesOf(passed)];
+  const telling = [...before].filter((line) => tells(line.slice(0, LONGEST_LINE)));
+  if (telling.length === 0 || !telling.every((line) => after.has(line))) return null;
+  return before.size === after.size && [...before].every((line) => after.has(line)) ? 'same' : 'similar';
+}
+
 /** Whole lines from there on. */
 function excerptOf(lines: readonly string[], from: number): string {
   const text = lines.slice(from).join('\n').trimEnd();

@@ -61,6 +61,32 @@ it('takes the judges of one side and the code of the other, and leaves checkout 
   expect(await makeTrialCommits(repository.checkout, base, tree, '', change)).toEqual(commits);
 });
 
+it('lets the old tests follow renames, and takes new versions of what builds the project', async () => {
+  const test = "import { normalize } from './sort.js';\ntest('normalize', () => equal(normalize('ba'), 'ab'));\n";
+  const build = "project('sort', 'c',\n  version : '1.0.1')\ntest('all', all)\n";
+  const project = makeProject({
+    files: { 'sort.js': 'export const normalize = sort;\n', 'sort.test.js': test, 'meson.build': build, 'CMakeLists.txt': 'add_test(all)\n' },
+  });
+  const after = {
+    'sort.js': 'export const sortLetters = sort;\n',
+    'sort.test.js': test.replace("equal(normalize('ba'), 'ab')", 'ok(sortLetters)').replace('{ normalize }', '{ sortLetters }'),
+    'meson.build': build.replace('1.0.1', '1.0.2'),
+    'CMakeLists.txt': '\n',
+  };
+  project.write(after);
+  const { repository, base } = findBase(project.root, null);
+  const tree = await treeOnDisk(repository.checkout);
+  const change = await readChange({ gitTarget: repository.checkout, prefix: '', base, to: tree });
+  const { oldTests } = await makeTrialCommits(repository.checkout, base, tree, '', change);
+  const paths = ['sort.js', 'sort.test.js', 'meson.build', 'CMakeLists.txt'];
+  expect(paths.map((path) => project.git('show', `${oldTests}:${path}`))).toEqual([
+    after['sort.js'],
+    "import { sortLetters } from './sort.js';\ntest('normalize', () => equal(sortLetters('ba'), 'ab'));\n",
+    after['meson.build'],
+    'add_test(all)\n',
+  ]);
+});
+
 const MODULE = (checks: string) => `\n#[cfg(test)]\nmod tests {\n    use super::*;\n    #[test]\n    fn adds() { ${checks} }\n}\n`;
 
 /** Enough lines for git to see that a file moved. */

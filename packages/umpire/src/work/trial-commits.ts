@@ -4,8 +4,9 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Change } from '@umpire/guard/change.js';
-import { changesSource, isJudge, mergeVersions, underOldJudge } from '@umpire/guard/retrial/judges.js';
+import { changesJudge, changesSource, isJudge, mergeVersions, underOldJudge } from '@umpire/guard/retrial/judges.js';
 import { isManifest } from '@umpire/guard/retrial/manifests.js';
+import { findRenames, followRenames } from '@umpire/guard/retrial/renames.js';
 import { diffTrees } from './commits.js';
 import type { TreeDifference } from './commits.js';
 import { projectNames } from './session-git.js';
@@ -46,7 +47,8 @@ export async function makeTrialCommits(
   const steps = await diffTrees(place, base, to);
   const modes = new Map(steps.map(({ name, to: now }) => [projectPath(name), now?.mode ?? null]));
   const run = new Set(change.files.flatMap(({ path, renamedFrom = path, isRun }) => (isRun === true ? [path, renamedFrom] : [])));
-  const judges = (path: string): boolean => run.has(path) || isJudge(path);
+  const work = new Set(change.files.flatMap((file) => (changesJudge(file) ? [] : [file.path])));
+  const judges = (path: string): boolean => run.has(path) || (isJudge(path) && !work.has(path));
   const files = await Promise.all(
     steps.map(async (step) => {
       const path = projectPath(step.name);
@@ -54,10 +56,16 @@ export async function makeTrialCommits(
       return { step, path, mode: modes.get(versions.moved ?? path) ?? PLAIN_FILE, ...versions };
     }),
   );
+  const renames = findRenames(change);
+  const oldTestsText = (path: string, [judge, source]: Halves): string | null => {
+    const followed = judge === null ? null : followRenames(path, judge, renames);
+    return underOldJudge(path, followed, source)?.text ?? (followed === judge ? null : followed);
+  };
   const compose = async (side: 'oldTests' | 'onOldCode', isTaken: (path: string) => boolean): Promise<string> => {
     const taken: TreeDifference[] = [];
     for (const { step, path, mode, [side]: versions } of files) {
-      const text = run.has(path) ? null : ((side === 'oldTests' ? underOldJudge : mergeVersions)(path, ...versions)?.text ?? null);
+      const merged = () => (side === 'oldTests' ? oldTestsText(path, versions) : (mergeVersions(path, ...versions)?.text ?? null));
+      const text = run.has(path) ? null : merged();
       if (text === null) taken.push(...(isTaken(path) ? [step] : []));
       else taken.push({ name: step.name, to: { mode, id: await askGit(gitTarget, ['hash-object', '-w', '--stdin'], { input: text }) } });
     }

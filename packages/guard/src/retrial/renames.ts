@@ -1,0 +1,113 @@
+// What a change renames in the product, as the change to its tests shows. The old judge runs with the new names: it asks for the same things.
+
+import type { Change } from '../change.js';
+import { hasInlineTests } from '../inline/split.js';
+import { isJudge, isRunnerSetting, isTestFile, judgeText, sourceText } from './judges.js';
+import { roleOf } from '../project/paths.js';
+
+/** New names by old names. */
+export type Renames = ReadonlyMap<string, string>;
+
+const QUOTED = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\\n]|\\.)*`/g;
+const NAME = /[\p{L}_$][\p{L}\p{N}_$]*/gu;
+const SHORTEST = 3;
+
+/** A line is searched for partners of up to so many lines of the same form. */
+const MOST_ALIKE = 20;
+
+export function findRenames(change: Change): Renames {
+  const found = known.get(change) ?? collectRenames(change);
+  known.set(change, found);
+  return found;
+}
+
+const known = new WeakMap<Change, Renames>();
+
+/**
+ * Each old name with the one new name that took its place, in the product and in the judge. Two that became one are no renames: a test that
+ * wanted one may now get the other.
+ */
+function collectRenames({ files }: Change): Renames {
+  const product = files.filter(({ path }) => roleOf(path) === 'source');
+  const [before, after] = [collectNames(product, 'before'), collectNames(product, 'after')];
+  const gone = new Set([...before].filter((name) => !after.has(name)));
+  const come = new Set([...after].filter((name) => !before.has(name)));
+  if (gone.size === 0 || come.size === 0) return new Map();
+  const vote = (half: typeof judgeText, isCounted: (path: string) => boolean): ReadonlyMap<string, ReadonlySet<string>> => {
+    const votes = new Map<string, Set<string>>();
+    for (const { path, before: was, after: is, renamedFrom = path } of files) {
+      const [old, now] = [half(renamedFrom, was), half(path, is)];
+      if (old === null || now === null || !isCounted(path)) continue;
+      for (const [name, other] of pairNames(old, now, gone, come)) votes.set(name, (votes.get(name) ?? new Set()).add(other));
+    }
+    return votes;
+  };
+  const byProduct = vote(sourceText, (path) => roleOf(path) === 'source');
+  const byJudge = vote(judgeText, (path) => !isRunnerSetting(path));
+  const renames = [...byJudge].flatMap(([name, others]) => {
+    const agreed = new Set([...others, ...(byProduct.get(name) ?? [])]);
+    const [other] = agreed;
+    return agreed.size === 1 && byProduct.has(name) && other !== undefined ? [[name, other] as const] : [];
+  });
+  const isOnlyOne = (other: string): boolean => [...byProduct.values()].filter((others) => others.has(other)).length === 1;
+  return new Map(renames.filter(([, other]) => isOnlyOne(other)));
+}
+
+function collectNames(files: Change['files'], side: 'before' | 'after'): ReadonlySet<string> {
+  const names = files.flatMap(({ path, renamedFrom, ...file }) => {
+    const text = sourceText(side === 'before' ? (renamedFrom ?? path) : path, file[side]);
+    return text?.replace(QUOTED, ' ').match(NAME) ?? [];
+  });
+  return new Set(names.filter(({ length }) => length >= SHORTEST));
+}
+
+/** Old and new names that take each other's place in two lines of one form. */
+function* pairNames(
+  old: string,
+  now: string,
+  gone: ReadonlySet<string>,
+  come: ReadonlySet<string>,
+): Iterable<readonly [name: string, other: string]> {
+  const formOf = (line: string): string => tokensOf(line).map((token) => (gone.has(token) || come.has(token) ? NAME_HERE : token)).join(' ');
+  const byForm = new Map<string, string[]>();
+  const kept = new Set(old.split('\n').map((line) => line.trim()));
+  for (const line of now.split('\n')) {
+    const tokens = tokensOf(line);
+    if (kept.has(line.trim()) || !tokens.some((token) => come.has(token))) continue;
+    const form = formOf(line);
+    byForm.set(form, [...(byForm.get(form) ?? []), line]);
+  }
+  for (const line of old.split('\n')) {
+    const tokens = tokensOf(line);
+    if (tokens.length === 1 || !tokens.some((token) => gone.has(token))) continue;
+    const partners = byForm.get(formOf(line)) ?? [];
+    for (const partner of partners.slice(0, MOST_ALIKE)) {
+      const others = tokensOf(partner);
+      for (const [at, token] of tokens.entries()) if (gone.has(token) && come.has(others[at] ?? '')) yield [token, others[at] as string];
+    }
+  }
+}
+
+const NAME_HERE = '\u0000';
+
+/** Quoted text is one token: what a test expects is no name. */
+function tokensOf(line: string): readonly string[] {
+  const quoted: string[] = [];
+  const bare = line.replace(QUOTED, (text) => `\u0001${quoted.push(text) - 1}\u0002`);
+  return (bare.match(/\u0001\d+\u0002|[\p{L}\p{N}_$]+|[^\s\p{L}\p{N}_$]/gu) ?? []).map((token) =>
+    token.startsWith('\u0001') ? (quoted[Number(token.slice(1, -1))] as string) : token,
+  );
+}
+
+/** Only tests and their helpers follow. What stands in quotes stays. */
+export function followRenames(path: string, text: string, renames: Renames): string {
+  const isCode = isTestFile(path) || roleOf(path) === 'support' || (!isJudge(path) && hasInlineTests(path, text));
+  if (renames.size === 0 || !isCode) return text;
+  const follow = (code: string): string => code.replace(NAME, (name) => renames.get(name) ?? name);
+  let [from, followed] = [0, ''];
+  for (const quoted of text.matchAll(QUOTED)) {
+    followed += follow(text.slice(from, quoted.index)) + quoted[0];
+    from = quoted.index + quoted[0].length;
+  }
+  return followed + follow(text.slice(from));
+}
