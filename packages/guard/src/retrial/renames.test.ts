@@ -42,6 +42,15 @@ describe('renames of a change', () => {
     expect(pairs(...files)).toEqual([]);
   });
 
+  it('are told apart by their order where lines look alike', () => {
+    const [was, is] = ['kind = ErrorOnUnknown;\nkind = IgnoreUnknown;\n', 'kind = Fail;\nkind = Skip;\n'];
+    const files = ['kind.go', 'kind_test.go'].map((path) => ({ path, before: was, after: is }));
+    expect(pairs(...files)).toEqual([
+      ['ErrorOnUnknown', 'Fail'],
+      ['IgnoreUnknown', 'Skip'],
+    ]);
+  });
+
   it('are followed by tests, but for what is quoted', () => {
     expect(followRenames(TESTS.path, WAS, findRenames({ files: [SOURCE, TESTS] }))).toBe(
       "import { sortAliases } from '../src/sort';\n\ntest('normalize', () => {\n  expect(sortAliases(['b', 'a'])).toEqual(['a', 'b']);\n});\n",

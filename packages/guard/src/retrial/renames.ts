@@ -12,9 +12,6 @@ const QUOTED = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\\n]|\\.)*`/g;
 const NAME = /[\p{L}_$][\p{L}\p{N}_$]*/gu;
 const SHORTEST = 3;
 
-/** A line is searched for partners of up to so many lines of the same form. */
-const MOST_ALIKE = 20;
-
 export function findRenames(change: Change): Renames {
   const found = known.get(change) ?? collectRenames(change);
   known.set(change, found);
@@ -61,30 +58,29 @@ function collectNames(files: Change['files'], side: 'before' | 'after'): Readonl
   return new Set(names.filter(({ length }) => length >= SHORTEST));
 }
 
-/** Old and new names that take each other's place in two lines of one form. */
+/** Old and new names that take each other's place in lines of one form, the first with the first. */
 function* pairNames(
   old: string,
   now: string,
   gone: ReadonlySet<string>,
   come: ReadonlySet<string>,
 ): Iterable<readonly [name: string, other: string]> {
-  const formOf = (line: string): string => tokensOf(line).map((token) => (gone.has(token) || come.has(token) ? NAME_HERE : token)).join(' ');
-  const byForm = new Map<string, string[]>();
-  const kept = new Set(old.split('\n').map((line) => line.trim()));
-  for (const line of now.split('\n')) {
-    const tokens = tokensOf(line);
-    if (kept.has(line.trim()) || !tokens.some((token) => come.has(token))) continue;
-    const form = formOf(line);
-    byForm.set(form, [...(byForm.get(form) ?? []), line]);
-  }
-  for (const line of old.split('\n')) {
-    const tokens = tokensOf(line);
-    if (tokens.length === 1 || !tokens.some((token) => gone.has(token))) continue;
-    const partners = byForm.get(formOf(line)) ?? [];
-    for (const partner of partners.slice(0, MOST_ALIKE)) {
-      const others = tokensOf(partner);
-      for (const [at, token] of tokens.entries()) if (gone.has(token) && come.has(others[at] ?? '')) yield [token, others[at] as string];
+  const byForm = (text: string, names: ReadonlySet<string>): ReadonlyMap<string, readonly (readonly string[])[]> => {
+    const found = new Map<string, (readonly string[])[]>();
+    for (const line of text.split('\n')) {
+      const tokens = tokensOf(line);
+      if (tokens.length === 1 || !tokens.some((token) => names.has(token))) continue;
+      const form = tokens.map((token) => (names.has(token) ? NAME_HERE : token)).join(' ');
+      found.set(form, [...(found.get(form) ?? []), tokens]);
     }
+    return found;
+  };
+  const others = byForm(now, come);
+  for (const [form, lines] of byForm(old, gone)) {
+    const partners = others.get(form) ?? [];
+    if (partners.length !== lines.length) continue;
+    for (const [nth, tokens] of lines.entries())
+      for (const [at, token] of tokens.entries()) if (gone.has(token)) yield [token, partners[nth]?.[at] ?? ''];
   }
 }
 
@@ -103,11 +99,14 @@ function tokensOf(line: string): readonly string[] {
 export function followRenames(path: string, text: string, renames: Renames): string {
   const isCode = isTestFile(path) || roleOf(path) === 'support' || (!isJudge(path) && hasInlineTests(path, text));
   if (renames.size === 0 || !isCode) return text;
-  const follow = (code: string): string => code.replace(NAME, (name) => renames.get(name) ?? name);
   let [from, followed] = [0, ''];
   for (const quoted of text.matchAll(QUOTED)) {
-    followed += follow(text.slice(from, quoted.index)) + quoted[0];
+    followed += renameWords(text.slice(from, quoted.index), renames) + quoted[0];
     from = quoted.index + quoted[0].length;
   }
-  return followed + follow(text.slice(from));
+  return followed + renameWords(text.slice(from), renames);
+}
+
+export function renameWords(text: string, renames: Renames): string {
+  return renames.size === 0 ? text : text.replace(NAME, (name) => renames.get(name) ?? name);
 }

@@ -3,6 +3,7 @@
 import type { Change, FileChange, TestResult } from '../change.js';
 import { fileOf } from '../change.js';
 import { changesJudge, isJudge, isRunnerSetting, isTestFile, judgeText } from './judges.js';
+import { findRenames, renameWords } from './renames.js';
 import { blockOf, similarity, readTestTitle } from './test-text.js';
 
 export interface TrialResult extends TestResult {
@@ -109,9 +110,9 @@ export class NewVersions {
     this.fresh = moved.filter(({ id }) => !before.has(id));
   }
 
-  /** Under the same name, in another file, or under another title with much of the same text. */
+  /** Under the same name, or one that follows what the product renamed, in another file, or under another title with much of the same text. */
   of(test: TrialResult): TrialResult | null {
-    const same = this.byOldId.get(test.id);
+    const same = this.byOldId.get(test.id) ?? this.byOldId.get(renameWords(test.id, findRenames(this.files.change)));
     if (same !== undefined) return same;
     const titles = titlesOf(test, fileOf(test)).join(' > ');
     const open = this.fresh.filter(({ id }) => !this.taken.has(id));

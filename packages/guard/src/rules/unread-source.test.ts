@@ -29,6 +29,7 @@ it.each([
   ['trim.c', 'int trim(int a) {\n#ifdef TRIM_TEST_MAIN\n  return a;\n#else\n  return 1;\n#endif\n}', ['test-detected']],
   ['trim.h', "static char open = '{'; int f() { /* } */\n#if defined(UNIT_TEST) && 1\n  return 1;\n#endif\n}", ['test-detected']],
   ['trim.c', 'int a() { return 1; }\n#ifdef TRIM_TEST\nint main(void) { return a(); }\n#endif', []],
+  ['trim.c', 'int a() {\n#ifdef A_TEST\n  return 1;\n#endif\n}\n#ifdef A_TEST\nint main(void) { return a(); }\n#endif', ['test-detected']],
   ['trim.c', 'int a() {\n#ifdef HAVE_ATTESTATION\n  return 1;\n#endif\n}', []],
 ])('%s: %s', (path, added, expected) => {
   expect(rulesOf(path, added)).toEqual(expected);

@@ -9,18 +9,27 @@ import { isForeignCode, isRust } from '../syntax/nodes.js';
 /** Lines that ask whether a test runs them. */
 export function unreadQuestions(evidence: Evidence): readonly Sighting[] {
   return findUnreadSources(evidence).flatMap((one) => {
-    const asks = (line: string): boolean => ASKS.test(line) || (TEST_BUILD.test(line) && isInsideCode(one.file.change.after ?? '', line));
-    return one.added.split('\n').flatMap((line) => (asks(line) ? [lineSighting(one, line)] : []));
+    const asking = one.added.split('\n').filter((line) => ASKS.test(line));
+    const [was, is] = [one.file.change.before, one.file.change.after].map((text) => findTestBuilds(text ?? ''));
+    const builds = (is?.length ?? 0) > (was?.length ?? 0) ? (is?.slice(0, 1) ?? []) : [];
+    return [...asking, ...builds].map((line) => lineSighting(one, line));
   });
 }
 
 /** C that differs where tests are compiled in. Around a whole function it may only add a test. */
 const TEST_BUILD = /^\s*#\s*(?:if|ifdef|ifndef|elif|elifdef|elifndef)\b.*(?:\b|_)(?:UNIT_?)?TEST(?:S|ING|_?MAIN|_?BUILD|_?MODE)?(?:\b|_)/i;
 
-/** Blocks are open before the line: it stands in a function. */
-function isInsideCode(text: string, line: string): boolean {
-  const code = text.slice(0, text.indexOf(line)).replace(NO_CODE, '');
-  return (code.match(/\{/g)?.length ?? 0) > (code.match(/\}/g)?.length ?? 0);
+/** Such lines in a function: blocks are open before them. */
+function findTestBuilds(text: string): readonly string[] {
+  if (!text.split('\n').some((line) => TEST_BUILD.test(line))) return [];
+  let open = 0;
+  return text
+    .replace(NO_CODE, '')
+    .split('\n')
+    .filter((line) => {
+      open += (line.match(/\{/g)?.length ?? 0) - (line.match(/\}/g)?.length ?? 0);
+      return open > 0 && TEST_BUILD.test(line);
+    });
 }
 
 /** Comments, texts and characters. */
@@ -57,7 +66,7 @@ function findUnreadSources(evidence: Evidence): readonly { readonly file: ReadFi
 
 function lineSighting({ file }: { readonly file: ReadFile }, line: string): Sighting {
   const text = file.change.after ?? '';
-  const from = text.indexOf(line);
+  const from = Math.max(0, text.indexOf(line));
   return { file: file.change.path, level: 'breach', before: null, after: spanOf({ text }, { from, to: from + line.length }) };
 }
 

@@ -89,6 +89,7 @@ const STRONG = /^(?:not ok|FAIL(?:ED)?|--- FAIL:|[✗✘✖×✕])\s+(?!0\b)\S/;
 const TELLS = [
   /\b(?:FAIL|FAILED|FAILURE)\b/,
   /^E {2,}\S/,
+  /^(?:expected|actual|got|received|wanted)\b ?[:=] ?\S/i,
   /(?:^|[\s(])(?:[A-Z]\w{0,60})?(?:Error|Exception)(?: \[\w{1,60}\])?: \S/,
   /(?:^|[\s:])(?:error|fatal)(?:\[\w{1,20}\]| [A-Z]{1,8}\d{1,6})?: ?\S/i,
   /^(?:error|npm ERR!|npm error)\s+\S/,
