@@ -24,6 +24,8 @@ const pairs = (...files: FileChange[]) => [...findRenames({ files })];
 describe('renames of a change', () => {
   it('are names that changed alike in the product and in its tests', () => {
     expect(pairs(SOURCE, TESTS)).toEqual([['normalize', 'sortAliases']]);
+    const commented = { ...SOURCE, after: `// It was called normalize.\n${SOURCE.after}` };
+    expect(pairs(commented, TESTS)).toEqual([['normalize', 'sortAliases']]);
   });
 
   it.each<readonly [string, readonly FileChange[]]>([

@@ -9,6 +9,7 @@ import { roleOf } from '../project/paths.js';
 export type Renames = ReadonlyMap<string, string>;
 
 const QUOTED = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\\n]|\\.)*`/g;
+const COMMENT = /(?<!:)\/\/[^\n]*|\/\*[^]*?\*\/|(?<=^|\s)# [^\n]*/gm;
 const NAME = /[\p{L}_$][\p{L}\p{N}_$]*/gu;
 const SHORTEST = 3;
 
@@ -53,7 +54,7 @@ function collectRenames({ files }: Change): Renames {
 function collectNames(files: Change['files'], side: 'before' | 'after'): ReadonlySet<string> {
   const names = files.flatMap(({ path, renamedFrom, ...file }) => {
     const text = sourceText(side === 'before' ? (renamedFrom ?? path) : path, file[side]);
-    return text?.replace(QUOTED, ' ').match(NAME) ?? [];
+    return text?.replace(QUOTED, ' ').replace(COMMENT, ' ').match(NAME) ?? [];
   });
   return new Set(names.filter(({ length }) => length >= SHORTEST));
 }

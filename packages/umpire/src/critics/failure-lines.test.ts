@@ -206,7 +206,6 @@ it.each([
   expect(failedPackages(output)).toBe(expected);
 });
 
-// The first is of a real library in C whose product code ended every program well.
 const ASSERTION = 'cc buffer.c test.c -o test\nassertion error: test.c:118: 3 == 4\n';
 
 it.each([
