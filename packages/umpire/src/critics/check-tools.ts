@@ -132,9 +132,11 @@ const ROWS: readonly ToolRow[] = [
     // 2: settings, plug-ins or a crash.
     statuses: [0, 1],
     commands: ['npx eslint .', 'npx eslint'],
-    call: ({ project, start }) => {
+    call: ({ project, version, start }) => {
       const flat = namesIn(project).some((name) => name.startsWith('eslint.config.')) ? ['--no-warn-ignored'] : [];
-      const asked = ['--no-error-on-unmatched-pattern', ...flat, '--'];
+      // Versions up to 6.7 stop at a flag that they do not know.
+      const unmatched = Number.parseInt(version ?? '', 10) < 7 ? [] : ['--no-error-on-unmatched-pattern'];
+      const asked = [...unmatched, ...flat, '--'];
       return { argv: (report, files) => [...start, '--format', 'json', '--output-file', report, ...asked, ...orWhole(files)] };
     },
   },

@@ -186,6 +186,7 @@ describe('the table of installers', () => {
     ['Pipfile.lock', '', 'venv', 'pipenv', /^pipenv sync --dev$/],
     ['Gemfile.lock', '', 'vendor/bundle', 'bundle', /^bundle install$/],
     ['composer.lock', '', 'vendor', 'composer', /^composer install --no-interaction/],
+    ['package.json', '{}', 'node_modules', 'npm', /^npm install --no-package-lock --cache \S*\/\.umpire\/installing/],
   ])('%s: after a change (%j), a check gets %s from %s', async (lockfile, text, folder, program, call) => {
     const callsOf = plantManagers(program);
     const project = gitProject({ '.gitignore': `${folder}\n`, [lockfile]: text, 'packages/a/a.js': '' });

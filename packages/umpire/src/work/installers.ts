@@ -20,6 +20,8 @@ interface InstallerRow {
   readonly lockfile: RegExp;
   /** Only where the lockfile says this. */
   readonly says?: RegExp;
+  /** It names ranges of versions. Asked where no lockfile is, and only to replace packages that were changed. */
+  readonly isManifest?: true;
   /** The program on the person's PATH. */
   readonly program: string;
   /** For a shell, in the folder of the lockfile. `$PACKAGES`: the folder to fill. `$EMPTY`: a cache that is new. */
@@ -100,6 +102,13 @@ export const INSTALLERS: readonly InstallerRow[] = [
     command: 'composer install --no-interaction --no-progress --no-cache',
   },
   { fills: ['other'], lockfile: /^mix\.lock$/, program: 'mix', command: 'mix deps.get --check-locked' },
+  {
+    fills: ['node'],
+    lockfile: /^package\.json$/,
+    isManifest: true,
+    program: 'npm',
+    command: 'npm install --no-package-lock --cache "$EMPTY" --fetch-retries 1 --no-audit --no-fund',
+  },
 ];
 
 /** Folders of packages that are not known by their content: in the settings' `link`. Other linked folders are work in common. */
@@ -124,21 +133,27 @@ export interface Installer {
   readonly folder: string;
   /** The lockfile, by its path in the worktree. */
   readonly lockfile: string;
+  readonly isManifest: boolean;
   readonly program: string;
   readonly command: string;
   /** What it fills, relative to its folder. */
   readonly packages: string;
 }
 
-/** The installer of packages in a worktree, by the nearest lockfile; null where there is none. */
+/** The installer of packages in a worktree, by the nearest lockfile, else the nearest manifest; null where there is neither. */
 export function findInstaller(root: string, path: string, kind: PackageKind): Installer | null {
+  return findNearest(root, path, kind, false) ?? findNearest(root, path, kind, true);
+}
+
+function findNearest(root: string, path: string, kind: PackageKind, wantsManifest: boolean): Installer | null {
+  const rows = INSTALLERS.filter(({ fills, isManifest = false }) => fills.includes(kind) && isManifest === wantsManifest);
   for (let at = dirname(path); ; at = dirname(at)) {
     const folder = join(root, at);
     const names = namesIn(folder);
-    for (const { fills, lockfile, says, program, command } of INSTALLERS) {
-      const name = fills.includes(kind) ? names.find((each) => lockfile.test(each) && isFile(join(folder, each))) : undefined;
+    for (const { lockfile, says, isManifest = false, program, command } of rows) {
+      const name = names.find((each) => lockfile.test(each) && isFile(join(folder, each)));
       if (name === undefined || says?.test(readFileSync(join(folder, name), 'utf8')) === false) continue;
-      return { folder, lockfile: join(at, name), program, command, packages: relative(folder, join(root, path)) };
+      return { folder, lockfile: join(at, name), isManifest, program, command, packages: relative(folder, join(root, path)) };
     }
     if (at === '.') return null;
   }

@@ -143,7 +143,7 @@ async function listOther({ sessionGit, packages }: WorkspaceContext, { root }: W
   return packages.folders.filter(({ at, kind }) => {
     if (kind === 'cache' || packages.changed.has(at)) return false;
     const installer = findInstaller(root, at, kind);
-    return installer !== null && changed.has(installer.lockfile);
+    return installer !== null && !installer.isManifest && changed.has(installer.lockfile);
   });
 }
 
