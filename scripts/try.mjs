@@ -260,13 +260,13 @@ async function commitEdits(copy, edits, title) {
 const runShell = ({ folder }, command) => start(command, [], { cwd: folder, env: environment(folder), ms: TEST_MS, shell: true });
 const passes = ({ status, isLate }) => status === 0 && !isLate;
 
-function environment(folder) {
+function environment(folder, { online = false } = {}) {
   const home = `${folder}-home`;
   mkdirSync(home, { recursive: true });
   const kept = Object.fromEntries(PASSED_ON.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])));
   const homes = Object.fromEntries(Object.entries(TOOL_HOMES).map(([name, path]) => [name, process.env[name] ?? join(homedir(), path)]));
-  const offline = { npm_config_offline: 'true', npm_config_update_notifier: 'false', CARGO_NET_OFFLINE: 'true', GOPROXY: 'off' };
-  return { ...kept, ...homes, ...offline, HOME: home, NO_COLOR: '1' };
+  const offline = { npm_config_offline: 'true', CARGO_NET_OFFLINE: 'true', GOPROXY: 'off' };
+  return { ...kept, ...homes, ...(online ? {} : offline), npm_config_update_notifier: 'false', HOME: home, NO_COLOR: '1' };
 }
 
 const commandOf = ({ project }, { command = project.test }) => command;
@@ -377,7 +377,7 @@ async function judge(copy, scenario, base) {
   for (const round of scenario.rounds) rounds.push({ ...round, edits: await resolveEdits(copy, round.edits ?? []) });
   writeFileSync(script, JSON.stringify({ ...scenario, rounds }));
   const agent = [process.execPath, AGENT, script, log].join(' ');
-  const env = environment(folder);
+  const env = environment(folder, scenario);
   const umpire = (words, ms) => start(process.execPath, [COMMAND, ...words], { cwd: folder, env, ms });
   const startedAt = performance.now();
   const run = await umpire(wordsFor(copy, scenario, agent), Number(flags.minutes) * 60_000);
