@@ -23,6 +23,8 @@ export interface Weighed {
   readonly allowed: readonly { readonly finding: GuardFinding; readonly allowance: GuardAllowance }[];
   /** Allowances that would cover a finding, and are over. */
   readonly expired: readonly GuardAllowance[];
+  /** Suspicions that running the tests cleared. */
+  readonly cleared?: readonly GuardFinding[];
 }
 
 /** `pathTest`: what a pattern means. `today`: as YYYY-MM-DD. */

@@ -1,13 +1,15 @@
-// What the retrial says of findings that came from reading alone: it clears lost checks that lost no strength, and it takes away the excuse
-// that the tested code changed.
+// What running says of what was read. A lost check is a suspicion: it is proven where a defect that the old tests notice passes the new ones,
+// and cleared where they notice the same.
 
 import type { GuardFinding } from '../findings/finding.js';
 import type { GuardRule } from '../findings/rule-names.js';
 import { fileOf } from '../change.js';
-import type { TestResult } from '../change.js';
+import type { Change, TestResult } from '../change.js';
+import { isCode } from '../syntax/nodes.js';
+import { changesJudge, isTestFile } from './judges.js';
 import { readTestTitle } from './test-text.js';
 
-/** Rules on lost or rewritten checks. Never marks that keep a test from running, settings, or files outside the scope. */
+/** Rules on lost, rewritten or disarmed checks. Never marks that keep a test from running, settings, or files outside the scope. */
 const ON_LOST_CHECKS: ReadonlySet<GuardRule> = new Set([
   'test-deleted',
   'case-removed',
@@ -15,10 +17,17 @@ const ON_LOST_CHECKS: ReadonlySet<GuardRule> = new Set([
   'test-emptied',
   'assertion-removed',
   'assertion-weakened',
+  'assertion-swallowed',
+  'assertion-unreached',
+  'early-return',
+  'unit-mocked',
+  'module-replaced',
+  'assertions-patched',
+  'runner-patched',
   'rebaselined',
 ]);
 
-/** So many mutants must be killed by both versions of a file's tests before its findings are cleared. */
+/** So many defects must be noticed by both versions of a file's tests before its findings are cleared. */
 export const ENOUGH_MUTANTS = 4;
 
 interface Kills {
@@ -52,6 +61,21 @@ function added({ kept, lost }: Kills, isKept: boolean): Kills {
 const NO_KILLS: Kills = { kept: 0, lost: 0 };
 export const NO_MUTANTS: MutantCount = { ...NO_KILLS, tests: new Map() };
 
+/**
+ * Files whose tests may ask for less than before: reading says so of one of their tests, or nobody reads their language and lines are gone.
+ * Defects are tried against both versions of these.
+ */
+export function listSuspects(findings: readonly GuardFinding[], { files }: Change): readonly string[] {
+  const told = findings.filter(isOnLostChecks).map(({ file }) => file);
+  const unread = files.flatMap((file) => {
+    const { path, before, after, renamedFrom = path } = file;
+    if (before === null || isCode(renamedFrom) || !isTestFile(renamedFrom) || !changesJudge(file)) return [];
+    const left = new Set((after ?? '').split('\n').map((line) => line.trim()));
+    return before.split('\n').every((line) => left.has(line.trim())) ? [] : [renamedFrom];
+  });
+  return [...new Set([...told, ...unread])];
+}
+
 export interface RetrialOutcome {
   /** The old tests pass on the new code, as far as they passed at the base. */
   readonly oldTestsPass: boolean;
@@ -76,26 +100,40 @@ export function isOnLostChecks({ rule }: Pick<GuardFinding, 'rule'>): boolean {
   return ON_LOST_CHECKS.has(rule);
 }
 
-export function weighByRetrial(
-  findings: readonly GuardFinding[],
-  { oldTestsPass, failsUnnamed, skipped, blind, mutants }: RetrialOutcome,
-): readonly GuardFinding[] {
-  return findings.map((finding) => {
-    // The condition is not about other machines.
-    if (finding.rule === 'test-conditional' && skipped.some((test) => isOf(finding, test)))
-      return { ...finding, level: 'breach', message: `${finding.message} It ran and passed at the base, and here it is skipped now.` };
-    if (!isOnLostChecks(finding)) return finding;
-    const all = mutants.get(finding.file) ?? NO_MUTANTS;
-    // A test that only calls the code still notices a crash: it has to notice itself what it noticed before.
-    const { kept, lost } = all.tests.get(lastTitle(finding)) ?? all;
-    if (finding.level === 'breach' && oldTestsPass && all.lost + lost === 0 && kept >= ENOUGH_MUTANTS) {
-      const message = `${finding.message} Cleared by the retrial: the old tests pass on the new code, and the new tests notice the same ${kept} defects.`;
-      return { ...finding, level: 'note', message };
-    }
-    // The tested code changed, so reading found an excuse; but the old tests do not pass on it.
-    const isBlind = finding.rule !== 'rebaselined' && blind.some((test) => isOf(finding, test));
-    return isBlind || (failsUnnamed && finding.rule === 'test-deleted') ? { ...finding, level: 'breach' } : finding;
-  });
+export interface WeighedFindings {
+  readonly findings: readonly GuardFinding[];
+  /** Suspicions that running the tests cleared. */
+  readonly cleared: readonly GuardFinding[];
+}
+
+export function weighByRetrial(findings: readonly GuardFinding[], outcome: RetrialOutcome): WeighedFindings {
+  const cleared = findings.filter((finding) => isCleared(finding, outcome));
+  return { findings: findings.filter((finding) => !cleared.includes(finding)).map((finding) => weighOne(finding, outcome)), cleared };
+}
+
+/** A test that only calls the code still notices a crash: it has to notice itself what it noticed before. */
+function killsOf(finding: GuardFinding, { mutants }: RetrialOutcome): { readonly all: Kills; readonly own: Kills } {
+  const all = mutants.get(finding.file) ?? NO_MUTANTS;
+  return { all, own: all.tests.get(lastTitle(finding)) ?? all };
+}
+
+function isCleared(finding: GuardFinding, outcome: RetrialOutcome): boolean {
+  const { all, own } = killsOf(finding, outcome);
+  return isOnLostChecks(finding) && outcome.oldTestsPass && all.lost + own.lost === 0 && own.kept >= ENOUGH_MUTANTS;
+}
+
+function weighOne(finding: GuardFinding, outcome: RetrialOutcome): GuardFinding {
+  const { failsUnnamed, skipped, blind } = outcome;
+  const raise = (why: string): GuardFinding => ({ ...finding, level: 'breach', message: `${finding.message}${why}` });
+  // The condition is not about other machines.
+  if (finding.rule === 'test-conditional' && skipped.some((test) => isOf(finding, test)))
+    return raise(' It ran and passed at the base, and here it is skipped now.');
+  if (!isOnLostChecks(finding)) return finding;
+  const { all, own } = killsOf(finding, outcome);
+  if (all.lost > 0 && own.lost > 0) return raise(' Proven: a small defect that the old tests notice passes now.');
+  // The tested code changed, so reading found an excuse; but the old tests do not pass on it.
+  const isBlind = finding.rule !== 'rebaselined' && blind.some((test) => isOf(finding, test));
+  return isBlind || (failsUnnamed && finding.rule === 'test-deleted') ? raise('') : finding;
 }
 
 function lastTitle({ test }: GuardFinding): string {

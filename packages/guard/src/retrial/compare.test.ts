@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import type { FileChange } from '../change.js';
-import { countMutant, NO_MUTANTS, weighByRetrial } from './clear.js';
-import type { MutantCount } from './clear.js';
+import { countMutant, listSuspects, NO_MUTANTS, weighByRetrial } from './clear.js';
+import type { MutantCount, RetrialOutcome } from './clear.js';
 import { compareRuns, failsWithoutNames, needsNewTests, needsOldCode, findRow, skippedNow, touchesJudges, worseTests } from './compare.js';
 import type { Before, Now, Old, Trial, TrialRun } from './compare.js';
 import type { TrialResult } from './versions.js';
@@ -328,19 +328,30 @@ it('runs only for changes that touch judges', () => {
 });
 
 describe('findings of reading', () => {
-  const weak = { rule: 'assertion-weakened', level: 'breach', file: 'a.test.js', message: 'Weaker.' } as GuardFinding;
+  const weak = { rule: 'assertion-weakened', level: 'note', file: 'a.test.js', message: 'Weaker.' } as GuardFinding;
   const none = { oldTestsPass: true, failsUnnamed: false, skipped: [], blind: [], doubtful: [], mutants: new Map() };
   const count = (kept: number, lost: number): MutantCount => ({ kept, lost, tests: new Map() });
+  const weighed = (finding: GuardFinding, outcome: Partial<RetrialOutcome>): string => {
+    const { findings, cleared } = weighByRetrial([finding], { ...none, ...outcome });
+    return findings[0]?.level ?? (cleared[0] === finding ? 'cleared' : 'lost');
+  };
 
-  it('are cleared where the old tests pass and enough mutants were killed by both versions', () => {
+  it('are cleared where the old tests pass and both versions notice enough defects', () => {
     const mutants = new Map([['a.test.js', count(4, 0)]]);
-    const [cleared] = weighByRetrial([weak], { ...none, mutants });
-    expect(cleared).toMatchObject({ level: 'note', message: expect.stringContaining('Cleared by the retrial') as string });
-    expect(weighByRetrial([weak], none)).toEqual([weak]);
-    expect(weighByRetrial([weak], { ...none, mutants, oldTestsPass: false })).toEqual([weak]);
-    expect(weighByRetrial([weak], { ...none, mutants: new Map([['a.test.js', count(9, 1)]]) })).toEqual([weak]);
-    expect(weighByRetrial([weak], { ...none, mutants: new Map([['a.test.js', count(3, 0)]]) })).toEqual([weak]);
-    expect(weighByRetrial([weak], { ...none, mutants: new Map([['b.test.js', count(9, 0)]]) })).toEqual([weak]);
+    const breach: GuardFinding = { ...weak, level: 'breach' };
+    const patched: GuardFinding = { ...weak, rule: 'assertions-patched' };
+    expect([weak, breach, patched].map((one) => weighed(one, { mutants }))).toEqual(['cleared', 'cleared', 'cleared']);
+    expect([weak, breach].map((one) => weighed(one, {}))).toEqual(['note', 'breach']);
+    expect(weighed(weak, { mutants, oldTestsPass: false })).toBe('note');
+    expect(weighed(weak, { mutants: new Map([['a.test.js', count(3, 0)]]) })).toBe('note');
+    expect(weighed(weak, { mutants: new Map([['b.test.js', count(9, 0)]]) })).toBe('note');
+  });
+
+  it('are proven where a defect passes that the old tests notice', () => {
+    expect(weighed(weak, { mutants: new Map([['a.test.js', count(9, 1)]]) })).toBe('breach');
+    // Another test took the check over.
+    const own = { kept: 5, lost: 0, tests: new Map([['adds', { kept: 3, lost: 2 }]]) };
+    expect(weighed({ ...weak, test: 'sums > adds' }, { mutants: new Map([['a.test.js', own]]) })).toBe('note');
   });
 
   it('are not cleared where the test itself notices less than before, such as crashes alone', () => {
@@ -348,10 +359,10 @@ describe('findings of reading', () => {
     const weakest = { ...weak, test: 'sums > adds' };
     const both = new Set(['adds', 'doubles']);
     const shared = ['adds', 'doubles', 'adds', 'doubles'].reduce((all) => countMutant(all, both, both, both), NO_MUTANTS);
-    expect(weighByRetrial([weakest], { ...none, mutants: mutants(shared) })[0]?.level).toBe('note');
+    expect(weighed(weakest, { mutants: mutants(shared) })).toBe('cleared');
     const other = countMutant(shared, both, new Set(['doubles']), both);
     expect(other).toMatchObject({ kept: 5, lost: 0 });
-    expect(weighByRetrial([weakest], { ...none, mutants: mutants(other) })).toEqual([weakest]);
+    expect(weighed(weakest, { mutants: mutants(other) })).toBe('note');
     // A test that is gone may be replaced by any other.
     const gone = countMutant(shared, ['adds'], new Set(['sums']), new Set(['sums']));
     expect(gone.tests.get('adds')).toEqual({ kept: 4, lost: 0 });
@@ -363,29 +374,43 @@ describe('findings of reading', () => {
       ...weak,
       rule,
     }));
-    expect(weighByRetrial(kept, { ...none, mutants })).toEqual(kept);
+    expect(weighByRetrial(kept, { ...none, mutants }).findings).toEqual(kept);
   });
 
   it('that a test runs only under a condition become breaches where it is skipped here', () => {
-    const conditional = { ...weak, rule: 'test-conditional', level: 'note', test: 'sums > adds' } as GuardFinding;
+    const conditional = { ...weak, rule: 'test-conditional', test: 'sums > adds' } as GuardFinding;
     const skipped = (file: string | null, title = 'adds') => [result(title, 'skipped', null, file)];
-    expect(weighByRetrial([conditional], { ...none, skipped: skipped('a.test.js') })[0]?.level).toBe('breach');
-    expect(weighByRetrial([conditional], { ...none, skipped: skipped('b.test.js') })).toEqual([conditional]);
-    expect(weighByRetrial([conditional], { ...none, skipped: skipped(null, 'doubles') })).toEqual([conditional]);
+    expect(weighed(conditional, { skipped: skipped('a.test.js') })).toBe('breach');
+    expect(weighed(conditional, { skipped: skipped('b.test.js') })).toBe('note');
+    expect(weighed(conditional, { skipped: skipped(null, 'doubles') })).toBe('note');
   });
 
   it('that a check is weaker become breaches where the test noticed the change and no longer does', () => {
-    const note: GuardFinding = { ...weak, level: 'note', test: 'sums > adds' };
+    const note: GuardFinding = { ...weak, test: 'sums > adds' };
     const blind = [result('adds', 'passed', null, 'a.test.js')];
-    expect(weighByRetrial([note], { ...none, oldTestsPass: false, blind })[0]?.level).toBe('breach');
-    const rewritten: GuardFinding = { ...note, rule: 'rebaselined' };
-    expect(weighByRetrial([rewritten], { ...none, oldTestsPass: false, blind })).toEqual([rewritten]);
+    expect(weighed(note, { oldTestsPass: false, blind })).toBe('breach');
+    expect(weighed({ ...note, rule: 'rebaselined' }, { oldTestsPass: false, blind })).toBe('note');
   });
 
   it('that a test is gone become breaches where the old tests fail and nobody knows which', () => {
-    const gone: GuardFinding = { ...weak, rule: 'test-deleted', level: 'note' };
-    expect(weighByRetrial([gone], { ...none, oldTestsPass: false, failsUnnamed: true })).toEqual([{ ...gone, level: 'breach' }]);
-    expect(weighByRetrial([gone], none)).toEqual([gone]);
+    const gone: GuardFinding = { ...weak, rule: 'test-deleted' };
+    expect(weighed(gone, { oldTestsPass: false, failsUnnamed: true })).toBe('breach');
+    expect(weighed(gone, {})).toBe('note');
+  });
+
+  it('and changed tests that nobody can read are suspected', () => {
+    const files = [
+      { path: 'sum_test.go', before: 'a\nb\n', after: 'a\nc\n' },
+      { path: 'more_test.go', before: 'a\n', after: 'a\nb\n' },
+      { path: 'sum.go', before: 'a\n', after: '' },
+      { path: 'moved_spec.rb', renamedFrom: 'old_spec.rb', before: 'a\n', after: '' },
+      { path: 'b.test.js', before: 'a\n', after: '' },
+    ];
+    expect(listSuspects([weak, { ...weak, rule: 'test-skipped', file: 'c.test.js' }], { files })).toEqual([
+      'a.test.js',
+      'sum_test.go',
+      'old_spec.rb',
+    ]);
   });
 });
 

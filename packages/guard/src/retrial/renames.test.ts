@@ -9,12 +9,14 @@ const SOURCE: FileChange = {
   before: 'export function normalize(aliases: string[]) {\n  return aliases.toSorted();\n}\n',
   after: 'export function sortAliases(aliases: string[]) {\n  return aliases.toSorted();\n}\n',
 };
-const WAS = "import { normalize } from '../src/sort';\n\ntest('normalize', () => {\n  expect(normalize(['b', 'a'])).toEqual(['a', 'b']);\n});\n";
+const WAS =
+  "import { normalize } from '../src/sort';\n\ntest('normalize', () => {\n  expect(normalize(['b', 'a'])).toEqual(['a', 'b']);\n});\n";
 const TESTS: FileChange = { path: 'test/sort.test.ts', before: WAS, after: WAS.replaceAll('normalize', 'sortAliases') };
 
 const KINDS: FileChange = {
   path: 'src/kind.ts',
-  before: "export const Kind = {\n  List: 'list',\n  Set: 'set',\n};\nexport const kindOf = (v) => (Array.isArray(v) ? Kind.Set : Kind.List);\n",
+  before:
+    "export const Kind = {\n  List: 'list',\n  Set: 'set',\n};\nexport const kindOf = (v) => (Array.isArray(v) ? Kind.Set : Kind.List);\n",
   after: "export const Kind = {\n  Group: 'list',\n};\nexport const kindOf = (v) => (Array.isArray(v) ? Kind.Group : Kind.Group);\n",
 };
 const KIND_TEST = "test('kind', () => {\n  expect(kindOf([])).toBe(Kind.List);\n});\n";

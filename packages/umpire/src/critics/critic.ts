@@ -61,12 +61,12 @@ export interface AskedRetrial extends RetrialFindings {
   readonly uses: readonly ToolUse[];
 }
 
-/** `change`: since the base. `behaviourIsFixed`: a changed expectation is a breach. `tryMutants`: reading found lost checks to clear. */
+/** `change`: since the base. `behaviourIsFixed`: a changed expectation is a breach. `suspects`: files whose tests may ask for less. */
 export type RetryChange = (
   job: CriticJob,
   change: Change,
   base: string,
-  asked: { readonly behaviourIsFixed: boolean; readonly tryMutants: boolean },
+  asked: { readonly behaviourIsFixed: boolean; readonly suspects: readonly string[] },
 ) => Promise<AskedRetrial>;
 
 /** The command of a session. */

@@ -50,7 +50,9 @@ export async function askEarned(
   if (!isNamed && old === null) return failure === null ? null : { ...NOTHING_TO_SAY, doubtful: [STILL_FAILS] };
   const { isOut } = quarantineOf(job, now.tests);
   const isFlaky = new Set(now.tests.flaky);
-  const counted = now.tests.results.map((test) => (isOut.has(test.id) || isFlaky.has(test.id) ? { ...test, status: 'passed' as const } : test));
+  const counted = now.tests.results.map((test) =>
+    isOut.has(test.id) || isFlaky.has(test.id) ? { ...test, status: 'passed' as const } : test,
+  );
   const earned = judgeEarned({
     change,
     base: { passed: before.end.code === 0, results: namedResults(before), output: before.output },

@@ -11,7 +11,7 @@ import type { GuardFinding } from '@umpire/guard/findings/finding.js';
 import type { GuardRule } from '@umpire/guard/findings/rule-names.js';
 import { guardChange } from '@umpire/guard/guard.js';
 import { roleOf } from '@umpire/guard/project/paths.js';
-import { isOnLostChecks, weighByRetrial, withoutAllowed } from '@umpire/guard/retrial/clear.js';
+import { isOnLostChecks, listSuspects, weighByRetrial, withoutAllowed } from '@umpire/guard/retrial/clear.js';
 import { touchesJudges } from '@umpire/guard/retrial/compare.js';
 import { CONFIG } from '../sessions/project.js';
 import { createFileReader, filesOnDisk, findBase, readChange } from '../work/read-change.js';
@@ -130,8 +130,10 @@ export async function findWeakenedTests(job: CriticJob, loop: 'review' | 'debt',
     });
     const isAsked = job.settings.tests !== 'none' && touchesJudges(change);
     const retrial = isAsked
-      ? ((await job.retry?.(job, change, base, { behaviourIsFixed: loop === 'debt', tryMutants: read.findings.some(isOnLostChecks) })) ??
-        null)
+      ? ((await job.retry?.(job, change, base, {
+          behaviourIsFixed: loop === 'debt',
+          suspects: listSuspects([...read.findings, ...read.notes], change),
+        })) ?? null)
       : null;
     const { findings, problems, isBlind, allowed } = retrial === null ? read : withRetrial(read, retrial, allowances, today);
     const breaches = findings.filter(({ group, rule }) => group !== 'files' && !MARKS_FOR_TOOLS.has(rule));
@@ -174,7 +176,7 @@ export function withRetrial<View extends Weighed>(
   allowances: readonly GuardAllowance[],
   today: string,
 ): View {
-  const weighed = weighByRetrial([...view.findings, ...view.notes], outcome);
+  const { findings: weighed, cleared } = weighByRetrial([...view.findings, ...view.notes], outcome);
   // A breach that shows how the failing test was removed says more, and an allowance may cover it.
   const removals = [...weighed.filter(({ level }) => level === 'breach'), ...view.allowed.map(({ finding }) => finding)];
   const isShownByReading = (finding: GuardFinding): boolean =>
@@ -195,6 +197,7 @@ export function withRetrial<View extends Weighed>(
     notes: [...own.notes, ...read.filter(({ level }) => level === 'note')],
     allowed: [...view.allowed, ...own.allowed],
     expired: [...new Set([...view.expired, ...own.expired])],
+    cleared,
   };
 }
 

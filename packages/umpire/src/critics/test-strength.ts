@@ -99,7 +99,7 @@ async function tryDefects(
 }
 
 /** In the lines of product code that ran. To return nothing at all is noticed by tests that only ask for something. */
-function defectsIn(project: string, { path, lines, uncovered }: FileCoverage): readonly Mutant[] {
+export function defectsIn(project: string, { path, lines, uncovered }: FileCoverage): readonly Mutant[] {
   if (lines === undefined || lines.covered === 0 || isJudge(path)) return [];
   const text = readText(join(project, path), Infinity);
   if (text === null) return [];

@@ -30,6 +30,8 @@ export interface GuardedChange {
   /** A tree; null: the files on disk. */
   readonly to: string | null;
   readonly check: Pick<ChangeCheck, 'change' | 'scope'>;
+  /** Files whose tests may ask for less than before. */
+  readonly suspects: readonly string[];
 }
 
 export interface RetrialOfChange extends GuardedChange {
@@ -43,7 +45,7 @@ const BASE_MINUTES = 30;
 const MINUTE_MS = 60_000;
 
 export async function retryChange(request: RetrialOfChange): Promise<Retrial> {
-  const { project, repository, base, to, check, asked, isNamedBase, onNote } = request;
+  const { project, repository, base, to, check, suspects, asked, isNamedBase, onNote } = request;
   const { command, minutes = BASE_MINUTES, signal, onStep, onTrust } = asked;
   refuseInsideTask('run a retrial');
   await requireProgram(command, project);
@@ -58,7 +60,7 @@ export async function retryChange(request: RetrialOfChange): Promise<Retrial> {
       signal,
     );
     const rules = { behaviourIsFixed: check.scope === 'testing', failuresAreGoal: false, keepsTests: false };
-    return await retryCopies({ job, change: check.change, repository, base, to, command, rules, isThorough: true, tryMutants: true });
+    return await retryCopies({ job, change: check.change, repository, base, to, command, rules, isThorough: true, suspects });
   } finally {
     await guardian.close();
   }

@@ -9,7 +9,7 @@ import type { TestResult } from '@umpire/core/model/vocabulary.js';
 import type { GuardAllowance } from '@umpire/guard/findings/allowances.js';
 import type { Change, FileChange, GuardScope } from '@umpire/guard/change.js';
 import type { GuardFinding } from '@umpire/guard/findings/finding.js';
-import { isOnLostChecks } from '@umpire/guard/retrial/clear.js';
+import { isOnLostChecks, listSuspects } from '@umpire/guard/retrial/clear.js';
 import { changesJudge } from '@umpire/guard/retrial/judges.js';
 import { revertBreaches } from '@umpire/guard/revert/revert-breaches.js';
 import type { Correction, Mended } from '@umpire/guard/revert/revert-breaches.js';
@@ -93,7 +93,17 @@ export async function guardProject(request: GuardParameters): Promise<GuardRun> 
     settings: CONFIG,
   };
   const seen = checkChange(check);
-  const retrial = request.retrial === undefined ? null : await retryFor(request.retrial, request, { project, repository, base, to, check });
+  const retrial =
+    request.retrial === undefined
+      ? null
+      : await retryFor(request.retrial, request, {
+          project,
+          repository,
+          base,
+          to,
+          check,
+          suspects: listSuspects([...seen.findings, ...seen.notes], read),
+        });
   const view = retrial === null ? seen : withRetrial(seen, retrial, allowances, check.today);
   const run = {
     ...view,
@@ -252,8 +262,8 @@ export interface WorkInspection {
   readonly goalFiles: readonly string[];
   /** The command of the `until` loop. */
   readonly command?: string | undefined;
-  /** Null: the tests did not run. `tryMutants`: reading found lost checks, which mutants may clear. */
-  readonly retry: (tryMutants: boolean) => Promise<Retrial | null>;
+  /** Null: the tests did not run. `suspects`: files whose tests may ask for less. */
+  readonly retry: (suspects: readonly string[]) => Promise<Retrial | null>;
 }
 
 export interface InspectedWork {
@@ -284,12 +294,11 @@ export async function inspectWork({ change, folder }: Pick<Work, 'change' | 'fol
       command,
     };
     const read = checkChange(request);
-    const retrial = await retry(read.findings.some(isOnLostChecks));
+    const retrial = await retry(listSuspects([...read.findings, ...read.notes], change));
     const weighFindings = (seen: GuardView, counts: (finding: GuardFinding) => boolean): GuardView =>
       retrial === null ? seen : withRetrial(seen, { ...retrial, findings: retrial.findings.filter(counts) }, allowances, today);
     const view = weighFindings(read, () => true);
-    const breaches = new Set(read.findings.map(({ fingerprint }) => fingerprint));
-    const cleared = new Set(view.notes.map(({ fingerprint }) => fingerprint).filter((one) => breaches.has(one)));
+    const cleared = new Set(view.cleared?.map(({ fingerprint }) => fingerprint));
     const isReverted = ({ rule, fingerprint }: GuardFinding): boolean => reverts && !ONLY_REPORTED.has(rule) && !cleared.has(fingerprint);
     const reverted = view.findings.filter(isReverted);
     if (reverted.length === 0) return { breaches: keptFindings(view), corrections: [], retrial };

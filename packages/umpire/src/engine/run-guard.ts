@@ -62,8 +62,8 @@ export interface GuardedRun {
   readonly failedTestsAt: (commit: string) => readonly TestResult[];
   /** Names of the tests that the command failed on, on this commit. */
   readonly goalTestsAt: (commit: string) => readonly string[];
-  /** Runs the tests of the work's base on the work. Null: it changed no test. `tryMutants`: reading found lost checks to clear. */
-  readonly retry: (work: Work, scope: LoopGuard['scope'], tryMutants: boolean) => Promise<Retrial | null>;
+  /** Runs the tests of the work's base on the work. Null: it changed no test. `suspects`: files whose tests may ask for less. */
+  readonly retry: (work: Work, scope: LoopGuard['scope'], suspects: readonly string[]) => Promise<Retrial | null>;
   readonly say: (note: string) => void;
 }
 
@@ -97,7 +97,7 @@ export function createRunGuard({ started, config, now, failedTestsAt, goalTestsA
         goalFiles: findTestFiles(goalTestsAt(work.base), work.folder),
         command: started.command,
         // Where breaches are only reported, the critic holds the retrial of the whole change.
-        retry: (tryMutants) => (reverts ? retry(work, scope, tryMutants) : Promise.resolve(null)),
+        retry: (suspects) => (reverts ? retry(work, scope, suspects) : Promise.resolve(null)),
       });
       if (retrial !== null) retrials.set(attemptName(work.task, work.attempt), summarize(retrial));
       found.set(attemptName(work.task, work.attempt), breaches);
@@ -216,9 +216,9 @@ export interface RetriedRun {
 const MINUTE_MS = 60_000;
 
 export function createRunRetrial(run: RetriedRun): GuardedRun['retry'] {
-  return async (work, scope, tryMutants) => {
+  return async (work, scope, suspects) => {
     if (!touchesJudges(work.change)) return null;
-    const retrial = await retryWork(run, work, scope, tryMutants);
+    const retrial = await retryWork(run, work, scope, suspects);
     // A stopped retrial says nothing, and work that nobody inspected is not merged.
     if (run.signal.aborted) throw new UmpireError('retrial-stopped', { task: work.task });
     return retrial;
@@ -229,7 +229,7 @@ async function retryWork(
   { started, config, guardian, now, session, signal, openCheck }: RetriedRun,
   work: Work,
   scope: string,
-  tryMutants: boolean,
+  suspects: readonly string[],
 ): Promise<Retrial> {
   const { NO_RETRIAL, runRetrial } = await import('../retrial/retrial.js');
   try {
@@ -261,7 +261,7 @@ async function retryWork(
         keepsTests: started.command !== undefined && started.allowsTestEdits !== true,
       },
       isThorough: false,
-      tryMutants,
+      suspects,
     });
   } catch (error) {
     if (!isUmpireError(error)) throw error;

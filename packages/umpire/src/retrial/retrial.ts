@@ -52,8 +52,8 @@ export interface RetrialRequest {
   readonly rules: TrialRules;
   /** Also runs what only leads to notes: the new tests on the old code. */
   readonly isThorough: boolean;
-  /** Also tries mutants. */
-  readonly tryMutants: boolean;
+  /** Files whose tests may ask for less than before: defects are tried against both of their versions. */
+  readonly suspects: readonly string[];
 }
 
 export interface Retrial extends RetrialFindings {
@@ -139,11 +139,11 @@ class TrialRuns {
   }
 
   private async runTrees(way: Way) {
-    const { change, rules, commits, isThorough, tryMutants } = this.request;
+    const { change, rules, commits, isThorough, suspects } = this.request;
     const { base } = way;
     const oldTests = await this.runOldTests(way);
     const mayLose = rules.keepsTests && mayLoseTests(change);
-    const isAsked = needsNewTests({ base, oldTests }) || mayLose || isThorough || tryMutants;
+    const isAsked = needsNewTests({ base, oldTests }) || mayLose || isThorough || suspects.length > 0;
     const newTests = isAsked ? await this.run(way, TREES.now, commits.newTests) : null;
     const isOpen = (isThorough && newTests?.passed === true) || needsOldCode({ base, oldTests, newTests });
     const onOldCode = isOpen && !commits.isSameCode ? await this.run(way, TREES.onOld, commits.onOldCode) : null;
@@ -151,9 +151,9 @@ class TrialRuns {
   }
 
   private async mutate({ tryOnce }: Way, oldTests: TreeRun, newTests: TreeRun): Promise<MutantReport | null> {
-    const { job, change, commits, openTree, tryMutants } = this.request;
+    const { job, change, commits, openTree, suspects } = this.request;
     const isUsable = [oldTests, newTests].every(({ passed, results }) => results !== null || (tryOnce !== null && passed === true));
-    if (!tryMutants || !isUsable || job.watch.signal.aborted) return null;
+    if (suspects.length === 0 || !isUsable || job.watch.signal.aborted) return null;
     job.say('trying mutants');
     const { workdir } = await this.enter(commits.oldTests);
     const tree = await openTree(commits.newTests);
@@ -163,7 +163,14 @@ class TrialRuns {
       tryOnce: tryOnce === null ? null : (timeoutMs: number) => tryOnce({ tree: run.tree, commit: run.commit, workdir: place }, timeoutMs),
     });
     try {
-      return await runMutants({ job, change, seed: commits.newTests, old: sideOf(oldTests, workdir), now: sideOf(newTests, tree.workdir) });
+      return await runMutants({
+        job,
+        change,
+        suspects,
+        seed: commits.newTests,
+        old: sideOf(oldTests, workdir),
+        now: sideOf(newTests, tree.workdir),
+      });
     } finally {
       await tree.close();
     }
@@ -378,13 +385,13 @@ export const runOldJudge: RunOldJudge = async (given, change, base, named) => {
 };
 
 /** For the critics of review and debt: the project's own tests alone. */
-export const retryForCritic: RetryChange = async (given, change, base, { behaviourIsFixed, tryMutants }) => {
+export const retryForCritic: RetryChange = async (given, change, base, { behaviourIsFixed, suspects }) => {
   // What was measured at the base is kept for the project, not for a copy of it.
   const job = { ...given, origin: given.origin ?? given.project };
   const found = findBase(job.project, base);
   const place = { repository: found.repository, base: found.base, to: null, command: null };
   const rules = { behaviourIsFixed, failuresAreGoal: false, keepsTests: true };
-  const retrial = await retryCopies({ job, change, ...place, rules, isThorough: false, tryMutants });
+  const retrial = await retryCopies({ job, change, ...place, rules, isThorough: false, suspects });
   const uses = retrial.runs.map(({ tree, command, started, durationMs, exitStatus, problem }) => ({
     name: `retrial (${tree})`,
     version: null,

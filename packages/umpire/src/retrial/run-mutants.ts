@@ -1,10 +1,9 @@
-// Tries small defects in the source that changed tests import, against the old and the new tests. A defect that only the old tests notice is
-// strength that the change lost.
+// Tries small defects in the source that suspected tests run, against the old and the new tests. A defect that only the old tests notice is
+// strength that the change lost, whether the source changed or not.
 
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { isFailing } from '@umpire/core/formats/debt-measurement.js';
-import type { TestResult } from '@umpire/core/model/vocabulary.js';
+import { writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { FileCoverage, TestResult } from '@umpire/core/model/vocabulary.js';
 import type { Change } from '@umpire/guard/change.js';
 import { findingOf } from '@umpire/guard/findings/finding.js';
 import { RETRIAL_RULES } from '@umpire/guard/retrial/words.js';
@@ -15,18 +14,21 @@ import { isTestFile } from '@umpire/guard/retrial/judges.js';
 import { changedLines, mutantsIn, sampleMutants, withMutant, testedFiles } from '@umpire/guard/retrial/mutants.js';
 import type { Mutant } from '@umpire/guard/retrial/mutants.js';
 import { readTestTitle } from '@umpire/guard/retrial/test-text.js';
-import { isCode, isRust } from '@umpire/guard/syntax/nodes.js';
+import { isCode } from '@umpire/guard/syntax/nodes.js';
 import type { CriticJob } from '../critics/critic.js';
+import { defectsIn } from '../critics/test-strength.js';
 import { findTests, removeScratch } from '../runners/find-tests.js';
 import type { FoundTests } from '../runners/find-tests.js';
-import { runTests } from '../runners/run-tests.js';
-import { isFile } from '../sessions/file-system.js';
+import { readText } from '../runners/project-files.js';
+import { runTests, runTestsWithCoverage } from '../runners/run-tests.js';
 import type { TreeRun } from './run-tree.js';
 import { elapsedMs } from '../sessions/environment.js';
 
 export interface MutantTrial {
   readonly job: CriticJob;
   readonly change: Change;
+  /** Files whose tests may ask for less than before, by their old paths. */
+  readonly suspects: readonly string[];
   /** Decides which mutants are tried. */
   readonly seed: string;
   /** Both on the new code. */
@@ -45,7 +47,7 @@ export interface MutantTree {
 export interface MutantReport {
   readonly findings: readonly GuardFinding[];
   readonly counts: ReadonlyMap<string, MutantCount>;
-  /** Mutants of the source that the changed tests import. */
+  /** Mutants of the lines that the suspected tests run, or of the files that they import. */
   readonly found: number;
   readonly tried: number;
   /** Noticed by the old and the new tests. */
@@ -61,89 +63,114 @@ const EXTRA_MS = 5000;
 /** So many lost mutants are proof enough. */
 const ENOUGH_LOST = 3;
 
-/** A changed test file with the source files that its old version imports. */
-interface MutatedTest {
+/** A changed test file, or one that tests use. */
+interface Suspect {
   readonly path: string;
   readonly pathNow: string | null;
-  /** Both versions. */
+  /** Before the change. */
   readonly text: string;
   /** The part of the text that the change is about. */
   readonly changed: string;
-  readonly sources: readonly string[];
 }
 
-/** Null: no changed test imports source that can be mutated. */
-export async function runMutants({ job, change, seed, old, now }: MutantTrial): Promise<MutantReport | null> {
-  const readOld = (path: string): string | null => (isFile(join(old.workdir, path)) ? readFileSync(join(old.workdir, path), 'utf8') : null);
-  const tests = changedTests(change, readOld);
-  const sources = new Map([...new Set(tests.flatMap((test) => test.sources))].map((path) => [path, readOld(path) ?? '']));
-  const all = [...sources].flatMap(([path, text]) => mutantsIn(path, text));
-  if (all.length === 0) return null;
+/** Null: no suspected test runs source that can be mutated. */
+export async function runMutants({ job, change, suspects: paths, seed, old, now }: MutantTrial): Promise<MutantReport | null> {
+  const suspects = findSuspects(change, paths);
+  if (suspects.length === 0) return null;
   const began = elapsedMs();
   const leftMs = (): number => ALL_MS - (elapsedMs() - began);
-  const texts = { changed: tests.map(({ changed }) => changed).join('\n'), all: tests.map(({ text }) => text).join('\n') };
   const sides = { old: await openSide(job, old), now: await openSide(job, now) };
   const counts = new Map<string, MutantCount>();
   const lost = new Map<string, Mutant[]>();
   const sum = { kept: 0, lost: 0 };
   let tried = 0;
   try {
+    const wanted = {
+      old: collectUsers(suspects, sides.old, old.workdir, ({ path }) => path),
+      now: collectUsers(suspects, sides.now, now.workdir, ({ pathNow }) => pathNow),
+    };
+    const all = await findMutants(sides.old, suspects, wanted.old, old.workdir, leftMs());
+    if (all.length === 0) return null;
+    const texts = { changed: suspects.map(({ changed }) => changed).join('\n'), all: suspects.map(({ text }) => text).join('\n') };
     for (const mutant of sampleMutants(all, texts, seed, MOST_MUTANTS)) {
-      if (leftMs() <= 0 || sum.lost >= ENOUGH_LOST || job.watch.signal.aborted || sides.old.files?.length === 0) break;
-      const own = tests.filter((test) => test.sources.includes(mutant.file));
-      const paths = new Set(own.map(({ path }) => path));
-      const pathsNow = new Set(own.map(({ pathNow }) => pathNow));
-      const mutated = { file: mutant.file, text: withMutant(sources.get(mutant.file) ?? '', mutant) };
-      const byOld = await sides.old.notices(mutated, (path) => paths.has(path), leftMs());
+      if (leftMs() <= 0 || sum.lost >= ENOUGH_LOST || job.watch.signal.aborted) break;
+      const byOld = await sides.old.notices(mutant, (path) => wanted.old.has(path), leftMs());
       tried += 1;
-      if (byOld === null || byOld.size === 0) continue;
-      const bySame = await sides.now.notices(mutated, (path) => pathsNow.has(path), leftMs());
+      if (byOld === null || byOld.titles.size === 0) continue;
+      const bySame = await sides.now.notices(mutant, (path) => wanted.now.has(path), leftMs());
       // Another test may have taken the check over.
-      const isAll = sides.now.files?.every((path) => pathsNow.has(path)) !== false;
-      const byNew = isAll || (bySame !== null && bySame.size > 0) ? bySame : await sides.now.notices(mutated, () => true, leftMs());
+      const isAll = sides.now.files?.every((path) => wanted.now.has(path)) !== false;
+      const byNew = isAll || bySame === null || bySame.titles.size > 0 ? bySame : await sides.now.notices(mutant, () => true, leftMs());
       if (byNew === null) continue;
-      const isKept = byNew.size > 0;
+      const isKept = byNew.titles.size > 0;
       sum[isKept ? 'kept' : 'lost'] += 1;
-      for (const { path } of own) {
-        counts.set(path, countMutant(counts.get(path) ?? NO_MUTANTS, byOld, byNew, sides.now.titles));
+      const own = suspects.filter(({ path }) => byOld.files.has(path));
+      for (const { path } of own.length === 0 ? suspects : own) {
+        counts.set(path, countMutant(counts.get(path) ?? NO_MUTANTS, byOld.titles, byNew.titles, sides.now.titles));
         if (!isKept) lost.set(path, [...(lost.get(path) ?? []), mutant]);
       }
     }
+    const findings = [...lost].map(([path, mutants]) => {
+      const shown = mutants.map(({ file, from, to, line, text }) => {
+        const was = (readText(join(old.workdir, file), Infinity) ?? '').slice(from, to);
+        return `${file}:${line} with ${JSON.stringify(text)} for ${JSON.stringify(was)}`;
+      });
+      return findingOf(RETRIAL_RULES['strength-lost'], { file: path, level: 'breach', why: shown.join('; ') });
+    });
+    return { findings, counts, found: all.length, tried, ...sum, durationMs: Math.round(elapsedMs() - began) };
   } finally {
     sides.old.close();
     sides.now.close();
   }
-  const findings = [...lost].map(([path, mutants]) => {
-    const shown = mutants.map((mutant) => {
-      const old = (sources.get(mutant.file) ?? '').slice(mutant.from, mutant.to);
-      return `${mutant.file}:${mutant.line} with ${JSON.stringify(mutant.text)} for ${JSON.stringify(old)}`;
-    });
-    return findingOf(RETRIAL_RULES['strength-lost'], { file: path, level: 'breach', why: shown.join('; ') });
-  });
-  return {
-    findings,
-    counts,
-    found: all.length,
-    tried,
-    ...sum,
-    durationMs: Math.round(elapsedMs() - began),
-  };
 }
 
-function changedTests({ files }: Change, read: (path: string) => string | null): readonly MutatedTest[] {
-  return files.flatMap(({ path, before, after, renamedFrom }) => {
-    const old = renamedFrom ?? path;
-    if (before === null || before === after || !isTestFile(old) || !isCode(old) || isRust(old)) return [];
-    return [
-      {
-        path: old,
-        pathNow: after === null ? null : path,
-        text: before,
-        changed: changedLines(before, after ?? ''),
-        sources: testedFiles(old, before, read),
-      },
-    ];
+function findSuspects({ files }: Change, paths: readonly string[]): readonly Suspect[] {
+  return files.flatMap(({ path, before, after, renamedFrom = path }) =>
+    before === null || before === after || !(paths.includes(renamedFrom) || paths.includes(path))
+      ? []
+      : [{ path: renamedFrom, pathNow: after === null ? null : path, text: before, changed: changedLines(before, after ?? '') }],
+  );
+}
+
+/** The suspected test files, and the test files that name another suspected file. */
+function collectUsers(
+  suspects: readonly Suspect[],
+  { files }: Side,
+  workdir: string,
+  pathOf: (suspect: Suspect) => string | null,
+): ReadonlySet<string> {
+  const paths = suspects.flatMap((suspect) => pathOf(suspect) ?? []);
+  const helpers = paths.filter((path) => !isTestFile(path)).map((path) => basename(path).replace(/\.\w+$/, ''));
+  const users = helpers.flatMap((name) => {
+    const naming = (files ?? []).filter((file) => readText(join(workdir, file))?.includes(name) === true);
+    // The runner loads it, before all tests.
+    return naming.length === 0 ? (files ?? []) : naming;
   });
+  return new Set([...paths.filter(isTestFile), ...users]);
+}
+
+/** In the lines that the old tests run; where no coverage can be measured, in the files that they import. */
+async function findMutants(
+  side: Side,
+  suspects: readonly Suspect[],
+  wanted: ReadonlySet<string>,
+  workdir: string,
+  ms: number,
+): Promise<readonly Mutant[]> {
+  const covered = await side.cover((path) => wanted.has(path), ms);
+  const inCovered = (covered ?? []).flatMap((one) => defectsIn(workdir, one));
+  if (inCovered.length > 0) return inCovered;
+  const read = (path: string): string | null => readText(join(workdir, path), Infinity);
+  const tests = [...new Set([...wanted, ...suspects.map(({ path }) => path)])].filter(isCode);
+  const sources = new Set(tests.flatMap((path) => testedFiles(path, read(path) ?? '', read)));
+  return [...sources].flatMap((path) => mutantsIn(path, read(path) ?? ''));
+}
+
+/** Tests that pass without a defect and fail with it. */
+interface Noticed {
+  /** A failure without a name has an empty one. */
+  readonly titles: ReadonlySet<string>;
+  readonly files: ReadonlySet<string>;
 }
 
 interface Side {
@@ -151,12 +178,10 @@ interface Side {
   readonly files: readonly string[] | null;
   /** Of its tests. */
   readonly titles: ReadonlySet<string>;
-  /** Titles of tests that pass without the defect and fail with it; empty for a failure without a name. Null: nobody knows. */
-  readonly notices: (
-    mutated: { readonly file: string; readonly text: string },
-    wanted: (path: string) => boolean,
-    ms: number,
-  ) => Promise<ReadonlySet<string> | null>;
+  /** Null: nobody knows. The defect could not be built, or it keeps the tests from ending. */
+  readonly notices: (mutant: Mutant, wanted: (path: string) => boolean, ms: number) => Promise<Noticed | null>;
+  /** The product lines that these tests run. Null: that cannot be measured. */
+  readonly cover: (wanted: (path: string) => boolean, ms: number) => Promise<readonly FileCoverage[] | null>;
   readonly close: () => void;
 }
 
@@ -164,42 +189,50 @@ async function openSide(job: CriticJob, { workdir, run, tryOnce }: MutantTree): 
   const quiet: CriticJob = { ...job, project: workdir, say: () => undefined, watch: { ...job.watch, log: () => undefined } };
   const suite: FoundTests | null = tryOnce === null ? await findTests(quiet) : null;
   const passing = new Set(run.results?.flatMap(({ id, status }) => (status === 'passed' ? [id] : [])));
-  const noticing = (results: readonly Pick<TestResult, 'id' | 'status'>[]): ReadonlySet<string> =>
-    new Set(
-      results.filter(isFailing).flatMap((test) => (passing.has(test.id) ? [readTestTitle(test)] : test.status === 'errored' ? [''] : [])),
-    );
+  const noticing = (results: readonly Pick<TestResult, 'id' | 'status' | 'file'>[]): Noticed | null => {
+    const failed = results.filter(({ id, status }) => status === 'failed' && passing.has(id));
+    if (failed.length === 0 && results.some(({ status }) => status === 'errored')) return null;
+    return { titles: new Set(failed.map(readTestTitle)), files: new Set(failed.flatMap(({ file }) => file ?? [])) };
+  };
   // A defect may keep a test from ending.
   const mostMs = run.durationMs * 2 + EXTRA_MS;
-  const noticingBySuite = async (tests: FoundTests, wanted: (path: string) => boolean, ms: number) => {
+  const runSuite = async (tests: FoundTests, wanted: (path: string) => boolean, ms: number): Promise<Noticed | null> => {
     const runs = await runTests({ ...quiet, timeoutMs: Math.min(mostMs, ms) }, tests, wanted);
-    if (runs.some(({ outcome }) => outcome === 'timeout') && ms < mostMs) return null;
+    const noticed = noticing(runs.flatMap((one) => one.results));
     const isBroken = runs.some(({ outcome }) => outcome === 'error' || outcome === 'timeout');
-    return isBroken ? UNNAMED : noticing(runs.flatMap((one) => one.results));
+    return isBroken && noticed?.titles.size === 0 ? null : noticed;
   };
-  const noticingByCommand = async (again: NonNullable<MutantTree['tryOnce']>, ms: number) => {
+  const runCommand = async (again: NonNullable<MutantTree['tryOnce']>, { file }: Mutant, ms: number): Promise<Noticed | null> => {
     const { passed, results } = await again(Math.min(mostMs, ms));
-    if (passed === null) return ms < mostMs ? null : UNNAMED;
+    if (passed === null) return null;
     if (results !== null && run.results !== null) return noticing(results);
-    return passed ? NONE : UNNAMED;
+    // Of what is compiled nobody can say whether the defect could be built.
+    return passed ? NONE : isCode(file) ? UNNAMED : null;
   };
   return {
     files: suite?.places.flatMap((place) => place.files) ?? null,
     titles: new Set(run.results?.map(readTestTitle)),
-    notices: async ({ file, text }, wanted, ms) => {
-      if (ms <= 0) return null;
-      const place = join(workdir, file);
-      const original = readFileSync(place, 'utf8');
-      writeFileSync(place, text);
+    notices: async (mutant, wanted, ms) => {
+      const place = join(workdir, mutant.file);
+      const original = readText(place, Infinity);
+      if (ms <= 0 || original === null) return null;
+      writeFileSync(place, withMutant(original, mutant));
       try {
-        return await (tryOnce === null ? noticingBySuite(suite as FoundTests, wanted, ms) : noticingByCommand(tryOnce, ms));
+        return await (tryOnce === null ? runSuite(suite as FoundTests, wanted, ms) : runCommand(tryOnce, mutant, ms));
       } finally {
         writeFileSync(place, original);
       }
+    },
+    cover: async (wanted, ms) => {
+      if (suite === null || ms <= 0) return null;
+      const runs = await runTestsWithCoverage({ ...quiet, timeoutMs: Math.min(mostMs * 2, ms) }, suite, wanted);
+      return runs.flatMap(({ coverage }) => coverage ?? []);
     },
     close: () => (suite === null ? undefined : removeScratch(suite)),
   };
 }
 
-const NONE: ReadonlySet<string> = new Set();
+const NO_FILES: ReadonlySet<string> = new Set();
+const NONE: Noticed = { titles: new Set(), files: NO_FILES };
 /** Something failed, and nothing says which test. */
-const UNNAMED: ReadonlySet<string> = new Set(['']);
+const UNNAMED: Noticed = { titles: new Set(['']), files: NO_FILES };

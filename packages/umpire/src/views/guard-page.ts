@@ -18,6 +18,7 @@ export interface GuardPage {
   readonly notes: readonly GuardFinding[];
   readonly allowed: readonly { readonly finding: GuardFinding; readonly allowance: GuardAllowance }[];
   readonly expired: readonly GuardAllowance[];
+  readonly cleared?: readonly GuardFinding[];
   readonly newAllowances: readonly GuardAllowance[];
   readonly problems: readonly { readonly file: string; readonly message: string }[];
   /** Files in languages that the guard does not read. */
@@ -171,11 +172,12 @@ export function countBreaches(number: number): string {
 }
 
 function sumLines(page: GuardPage, fresh: number, terminal: Terminal): readonly string[] {
-  const { findings, notes, against, scope, files, allowed, isBlind, unread, reverted } = page;
+  const { findings, notes, against, scope, files, allowed, isBlind, unread, cleared = [], reverted } = page;
   const read = files - unread.length;
   const changed = count(files, 'changed file');
   const where = `against ${lineOf(against)} (scope ${scope})`;
   const spared = allowed.length === 0 ? '' : ` ${allowed.length} allowed${fresh === 0 ? '' : `, by ${count(fresh, 'new allowance')}`}.`;
+  const proven = cleared.length === 0 ? '' : ` ${count(cleared.length, 'suspicion')} cleared by running the tests.`;
   const blind = isBlind ? ' Unreadable tests were not checked.' : '';
   const breaches = findings.length === 0 ? 'No breach' : countBreaches(findings.length);
   const word = notes.length === 0 ? breaches : `${breaches} and ${count(notes.length, 'note')}`;
@@ -185,7 +187,7 @@ function sumLines(page: GuardPage, fresh: number, terminal: Terminal): readonly 
   const result = isNothingRead
     ? `Checked none of ${changed}, ${where}.`
     : `${word} in ${unread.length === 0 ? '' : `${read} of `}${changed}, ${where}.`;
-  return wrap(`${result}${spared}${blind}${unreadWords(unread)}${left}`, '').map((line) => paint(tone, line, terminal.color));
+  return wrap(`${result}${spared}${proven}${blind}${unreadWords(unread)}${left}`, '').map((line) => paint(tone, line, terminal.color));
 }
 
 const MOST_UNREAD_NAMED = 5;
@@ -204,7 +206,7 @@ interface GuardObject extends GuardPage {
 }
 
 export function guardJson(run: GuardObject): Readonly<Record<string, unknown>> {
-  const { findings, notes, allowed, expired, problems, unread, base, scope, newAllowances, retrial, reverted } = run;
+  const { findings, notes, allowed, expired, problems, unread, base, scope, newAllowances, cleared = [], retrial, reverted } = run;
   return {
     findings: [...findings, ...notes],
     allowed: allowed.map(({ finding, allowance }) => ({ ...finding, allowance: { ...allowance, new: newAllowances.includes(allowance) } })),
@@ -213,7 +215,7 @@ export function guardJson(run: GuardObject): Readonly<Record<string, unknown>> {
     unread,
     base,
     scope,
-    ...(retrial === undefined ? {} : { retrial }),
+    ...(retrial === undefined ? {} : { cleared, retrial }),
     ...(reverted === undefined
       ? {}
       : { reverted: reverted.corrections.map(({ path, how }) => ({ file: path, how })), left: reverted.left, kept: reverted.kept }),

@@ -65,7 +65,12 @@ it('lets the old tests follow renames, and takes new versions of what builds the
   const test = "import { normalize } from './sort.js';\ntest('normalize', () => equal(normalize('ba'), 'ab'));\n";
   const build = "project('sort', 'c',\n  version : '1.0.1')\ntest('all', all)\n";
   const project = makeProject({
-    files: { 'sort.js': 'export const normalize = sort;\n', 'sort.test.js': test, 'meson.build': build, 'CMakeLists.txt': 'add_test(all)\n' },
+    files: {
+      'sort.js': 'export const normalize = sort;\n',
+      'sort.test.js': test,
+      'meson.build': build,
+      'CMakeLists.txt': 'add_test(all)\n',
+    },
   });
   const after = {
     'sort.js': 'export const sortLetters = sort;\n',
