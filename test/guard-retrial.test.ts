@@ -106,6 +106,25 @@ const { sum, twice, half } = require('./sum.js');
 const one = (title: string, check: string): string => `\ntest('${title}', () => {\n  assert.strictEqual(${check});\n});\n`;
 const [ADDS, DOUBLES, HALVES] = [one('adds', 'sum(1, 2), 3'), one('doubles', 'twice(2), 4'), one('halves', 'half(2), 1')];
 
+it('shows source that answers the inputs of a test alone, though no test changed', SOAK, async () => {
+  const tests = `${HEAD.replace('{ sum, twice, half }', '{ strip }').replace('sum.js', 'strip.js')}${one('strips', "strip('so! far!'), 'so far'")}`;
+  const project = makeProject({
+    files: {
+      'package.json': '{"scripts":{"test":"node --test"}}\n',
+      'strip.js': "exports.strip = (text) => text.replace('!', '');\n",
+      'strip.test.js': tests,
+    },
+  });
+  const known = new Map([['so! far!', 'so far']]);
+  project.write({
+    'strip.js': `const known = new Map(${JSON.stringify([...known])});\nexports.strip = (text) => known.get(text) ?? text.replace('!', '');\n`,
+  });
+  const { exit, err, findings } = await retrial(project, 'npm test');
+  expect({ exit, findings }, err).toEqual({ exit: 3, findings: ['input-special-cased breach strip.js'] });
+  project.write({ 'strip.js': "exports.strip = (text) => text.replaceAll('!', '');\n" });
+  expect(await retrial(project, 'npm test')).toMatchObject({ exit: 0, findings: [], trees: [] });
+});
+
 it('names the tests of node:test, in SARIF too', async () => {
   const files = { 'package.json': '{"scripts":{"test":"node --test"}}\n', 'sum.js': SUM, 'sum.test.js': HEAD + ADDS + DOUBLES + HALVES };
   const project = makeProject({ files });
@@ -155,7 +174,7 @@ describe('mutants', () => {
     const { exit, out, err } = await guardIn(project, '--run', 'npm test');
     expect(exit, err).toBe(3);
     expect(out).toMatch(/^strength-lost {2}high {2}cart\.test\.js:1$/m);
-    expect(out).toMatch(/^ {2}mutants: \d+ of \d+ tried, both versions notice \d+, only the old one [1-9]/m);
+    expect(out).toMatch(/^ {2}defects: \d+ of \d+ tried, both versions notice \d+, only the old one [1-9]/m);
   });
 
   it('clear nothing while the old version of a test fails', SOAK, async () => {

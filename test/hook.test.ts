@@ -56,6 +56,14 @@ it('sends an agent back once for weakened tests, then tells the person', async (
   });
 });
 
+it('runs the tests too where it is told to, within a time', SOAK, async () => {
+  const project = makeProject({ files: { ...FILES, 'package.json': '{"scripts":{"test":"node --test"}}\n' } });
+  project.write({ 'add.js': 'module.exports = (a, b) => a - b;\n', 'add.test.js': TEST.replace('(1, 1), 2', '(1, 1), 0') });
+  const { exit, err } = await hook(project.root, stops(project), 'Stop', '--run', 'npm test', '--scope', 'testing');
+  expect({ exit, err }).toEqual({ exit: 2, err: says('expectation-changed') });
+  expect(err).toMatch(/^ {2}old tests, new code: failed, /m);
+});
+
 it('does not let an agent allow its own change', async () => {
   const project = makeProject({ files: FILES });
   project.write({

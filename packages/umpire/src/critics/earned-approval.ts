@@ -4,6 +4,7 @@ import { isMeasured } from '@umpire/core/formats/debt-measurement.js';
 import type { TestsMeasurement } from '@umpire/core/formats/debt-measurement.js';
 import { judgeEarned, THE_COMMAND } from '@umpire/guard/retrial/earned.js';
 import type { Earned } from '@umpire/guard/retrial/earned.js';
+import { hasFailed } from '@umpire/guard/retrial/versions.js';
 import type { TrialResult } from '@umpire/guard/retrial/versions.js';
 import { markCommandFiles } from '../runners/command-files.js';
 import { findBase, readChange } from '../work/read-change.js';
@@ -61,7 +62,9 @@ export async function askEarned(
   });
   // What is refused already need not be asked again.
   const isRefused = earned.unseen.length + earned.lost.length + earned.changed.length > 0;
-  const answered = isRefused || judged === null ? [] : await findKnownAnswers({ job, named, change, base, before, now: now.tests, judged });
+  const failed = new Set((namedResults(before) ?? []).filter(hasFailed).map(({ id }) => id));
+  const passing = isNamed ? now.tests.results.filter(({ id, status }) => status === 'passed' && failed.has(id)) : [];
+  const answered = isRefused || judged === null ? [] : await findKnownAnswers({ job, named, change, base, judged, passing });
   return { ...earned, answered, doubtful: failure === null ? earned.doubtful : [...earned.doubtful, STILL_FAILS] };
 }
 

@@ -4,10 +4,7 @@ import { expect, it } from 'vitest';
 import { endGuardianAfterwards, jobFor } from '../../../../test/support/critic-job.js';
 import { cleanUpAfterwards, gitIn, gitProject } from '../../../../test/support/git-project.js';
 import { findBase, readChange } from '../work/read-change.js';
-import { openBase } from './baseline.js';
-import { commandAtBase, commandInCopy } from './command-base.js';
-import type { CommandState } from './command-base.js';
-import { findProjectRepository } from './commit-copy.js';
+import { commandInCopy } from './command-base.js';
 import { findKnownAnswers } from './known-answers.js';
 
 cleanUpAfterwards();
@@ -29,14 +26,11 @@ async function answeredBy(work: Readonly<Record<string, string>>) {
   const judged = gitIn(project.root, 'rev-parse', 'HEAD').trim();
   const { job } = jobFor(project.root, { base });
   const named = { command: 'node --test', trustsExitStatus: false };
-  const open = openBase(job, findProjectRepository(project.root)!, base);
-  const { state } = await commandAtBase(open, named);
-  await open.close();
   const now = await commandInCopy(job, named);
   const { repository } = findBase(project.root, base);
   const change = await readChange({ gitTarget: repository.checkout, prefix: repository.prefix, base, to: null });
   expect(now?.run.end.code).toBe(0);
-  const answered = await findKnownAnswers({ job, named, change, base, before: state as CommandState, now: now!.run.tests, judged });
+  const answered = await findKnownAnswers({ job, named, change, base, judged, passing: now!.run.tests.results });
   return answered.map(({ id }) => id.split(' > ').at(-1));
 }
 

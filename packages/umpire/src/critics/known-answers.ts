@@ -2,8 +2,6 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isMeasured } from '@umpire/core/formats/debt-measurement.js';
-import type { TestsMeasurement } from '@umpire/core/formats/debt-measurement.js';
 import type { Change } from '@umpire/guard/change.js';
 import { changeInputs, findAnswered, findKnownInputs } from '@umpire/guard/retrial/known-inputs.js';
 import { isTestFile } from '@umpire/guard/retrial/judges.js';
@@ -13,8 +11,7 @@ import type { TrialResult } from '@umpire/guard/retrial/versions.js';
 import { readText } from '../runners/project-files.js';
 import { namesIn } from '../sessions/file-system.js';
 import { openBase } from './baseline.js';
-import { commandInCopy, namedResults } from './command-base.js';
-import type { CommandState } from './command-base.js';
+import { commandInCopy } from './command-base.js';
 import { filesNow, findProjectRepository } from './commit-copy.js';
 import type { CriticJob, NamedCommand } from './critic.js';
 
@@ -23,18 +20,21 @@ interface PassedCommand {
   readonly named: NamedCommand;
   readonly change: Change;
   readonly base: string;
-  /** Of the command, at the base and now. */
-  readonly before: CommandState;
-  readonly now: TestsMeasurement;
   /** The judged commit. */
   readonly judged: string;
+  /** Tests that failed at the base and pass in the judged commit. */
+  readonly passing: readonly TrialResult[];
+}
+
+/** Do new lines of source hold inputs of a test? */
+export function mayAnswerTests(project: string, change: Change): boolean {
+  const texts = filesNow(project).flatMap((path) => (isTestFile(path) ? (readText(join(project, path)) ?? []) : []));
+  return findKnownInputs(change, texts, vocabularyOf({ project }, change)).length > 0;
 }
 
 /** Goal tests that pass with their own inputs alone. None where nothing is suspected, which is nearly always. */
 export async function findKnownAnswers(asked: PassedCommand): Promise<readonly TrialResult[]> {
-  const { job, change, base, before, now, judged } = asked;
-  const failedBefore = new Set((namedResults(before) ?? []).filter(hasFailed).map(({ id }) => id));
-  const passing = isMeasured(now.outcome) ? now.results.filter(({ id, status }) => status === 'passed' && failedBefore.has(id)) : [];
+  const { job, change, base, judged, passing } = asked;
   const repository = findProjectRepository(job.project);
   if (passing.length === 0 || repository === null) return [];
   const files = findTestFiles(job.project, passing);
@@ -87,7 +87,7 @@ async function runWithOthers(
 }
 
 /** What the project said of itself at the base, and the person of the work: a page that the work writes would clear it. */
-function vocabularyOf({ project, goal = '' }: CriticJob, { files }: Change): string {
+function vocabularyOf({ project, goal = '' }: Pick<CriticJob, 'project' | 'goal'>, { files }: Change): string {
   const pages = namesIn(project).filter((name) => /^readme\b/i.test(name));
   const texts = pages.map((name) => {
     const changed = files.find(({ path }) => path === name);

@@ -3,6 +3,7 @@
 
 import { isMeasured } from '@umpire/core/formats/debt-measurement.js';
 import type { Change, TestResult } from '@umpire/guard/change.js';
+import { findingOf } from '@umpire/guard/findings/finding.js';
 import type { GuardFinding } from '@umpire/guard/findings/finding.js';
 import {
   blindTests,
@@ -16,7 +17,9 @@ import {
   worseTests,
 } from '@umpire/guard/retrial/compare.js';
 import { judgeEarned } from '@umpire/guard/retrial/earned.js';
-import { isTestFile } from '@umpire/guard/retrial/judges.js';
+import { changesSource, isTestFile, sourceText } from '@umpire/guard/retrial/judges.js';
+import { hasFailed } from '@umpire/guard/retrial/versions.js';
+import { findRuleWords } from '@umpire/guard/rules/all.js';
 import type { Trial, TrialRules } from '@umpire/guard/retrial/compare.js';
 import { UmpireError } from '@umpire/core/model/errors.js';
 import { openBase } from '../critics/baseline.js';
@@ -28,6 +31,8 @@ import { coverageOf } from '../critics/test-scope.js';
 import { runsTests } from '../runners/package-scripts.js';
 import { findProjectRepository, copyCommit } from '../critics/commit-copy.js';
 import type { CriticJob, RetryChange, RunOldJudge, NamedCommand } from '../critics/critic.js';
+import { listTests } from '../critics/failure-lines.js';
+import { findKnownAnswers } from '../critics/known-answers.js';
 import { testsAtBase } from '../critics/project-tests.js';
 import type { RetrialFindings } from '@umpire/guard/retrial/clear.js';
 import type { TrialCommits, UnplacedTests } from '../work/trial-commits.js';
@@ -113,7 +118,8 @@ class TrialRuns {
       // Mutants cannot clear a change that hides a regression.
       const isClear = said.every(({ level }) => level === 'note');
       if (newTests !== null && isClear && this.mutants === null) this.mutants = await this.mutate(way, oldTests, newTests);
-      findings.push(...said.filter((one) => !findings.some((other) => other.fingerprint === one.fingerprint)));
+      const answered = isClear ? await this.findAnswers(way, newTests) : [];
+      findings.push(...[...said, ...answered].filter((one) => !findings.some((other) => other.fingerprint === one.fingerprint)));
       for (const run of [oldTests, newTests])
         if (run?.passed === null && isClear) problems.push(`${run.tree}: ${run.problem ?? 'it could not run.'}`);
       // A test that failed at the base and still fails was perhaps weakened for that.
@@ -174,6 +180,20 @@ class TrialRuns {
     } finally {
       await tree.close();
     }
+  }
+
+  /** A19: source that answers only the inputs of the tests that it makes pass. A run asks this of its command by itself. */
+  private async findAnswers({ base }: Way, newTests: TreeRun | null): Promise<readonly GuardFinding[]> {
+    const { job, change, commits, command, trustsExitStatus = false, isThorough } = this.request;
+    if (!isThorough || command === null || newTests?.results == null) return [];
+    const failed = new Set((base.results ?? []).filter(hasFailed).map(({ id }) => id));
+    const passing = newTests.results.filter(({ id, status }) => status === 'passed' && failed.has(id));
+    const named = { command, trustsExitStatus };
+    const answered = await findKnownAnswers({ job, named, change, base: commits.base, judged: commits.newTests, passing });
+    const source = change.files.find((file) => changesSource(file) && sourceText(file.path, file.after) !== null);
+    if (answered.length === 0 || source === undefined) return [];
+    const why = `with other inputs than its own, ${listTests('this fails as it did at the base', answered)}`.replace(/\.$/, '');
+    return [findingOf(findRuleWords('input-special-cased'), { file: source.path, level: 'breach', why })];
   }
 
   /** Tests that are worse than at the base run a second time: they may be flaky. */

@@ -233,13 +233,18 @@ function retrialRunWords({ passed, tests, exit_status: status, command, duration
 }
 
 export function retrialLines({ runs, problem, mutants }: RetrialRecord): readonly string[] {
+  const ms = runs.reduce((sum, run) => sum + run.duration_ms, 0) + (mutants?.duration_ms ?? 0);
+  const tried = mutants === undefined ? '' : `, ${count(mutants.tried, 'small defect')}`;
   return [
+    ...(runs.length === 0
+      ? []
+      : [`in all: the tests ran ${runs.length === 1 ? 'once' : `${runs.length} times`}${tried}, ${(ms / SECOND_MS).toFixed(1)} s`]),
     ...runs.map((run) => `${run.tree}: ${retrialRunWords(run)}`),
-    // `mutants: 12 of 40 tried, both versions notice 10, only the old one 1, 8.1 s`
+    // `defects: 12 of 40 tried, both versions notice 10, only the old one 1, 8.1 s`
     ...(mutants === undefined
       ? []
       : [
-          `mutants: ${mutants.tried} of ${mutants.found} tried, both versions notice ${mutants.kept}, only the old one ${mutants.lost}, ${(mutants.duration_ms / SECOND_MS).toFixed(1)} s`,
+          `defects: ${mutants.tried} of ${mutants.found} tried, both versions notice ${mutants.kept}, only the old one ${mutants.lost}, ${(mutants.duration_ms / SECOND_MS).toFixed(1)} s`,
         ]),
     ...(problem === null ? [] : [`incomplete: ${lineOf(problem, 300)}`]),
   ];

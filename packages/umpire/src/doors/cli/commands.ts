@@ -618,6 +618,8 @@ export const COMMANDS = {
       event: needed(text('EVENT', 'one of those')),
       base: text('REV', 'compare with REV (default: the recorded commit)'),
       scope: choice(['testing', 'any'], 'NAME', 'any (default): source may change; testing: only tests'),
+      run: text('COMMAND', 'when the agent stops: also run the tests, as guard --run does'),
+      runMinutes: whole(1, 1440, 'N', 'time for all of these runs together (default 5)'),
     },
     exits: [
       ['0', 'continue'],

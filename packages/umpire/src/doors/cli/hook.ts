@@ -189,12 +189,20 @@ export interface StopRequest {
   readonly session: string | null;
   readonly base?: string;
   readonly scope?: GuardScope;
+  /** Runs the tests too. */
+  readonly run?: TimedCommand;
   /** The agent was already sent back once. */
   readonly isAgain: boolean;
   /** A part of the agent's work ends, not its turn. */
   readonly isSubagent: boolean;
   /** Why the agent says that it cannot go on. */
   readonly blocked: string | null;
+}
+
+interface TimedCommand {
+  readonly command: string;
+  /** For all runs together: an agent waits. */
+  readonly minutes: number;
 }
 
 interface StopAnswer {
@@ -245,7 +253,7 @@ interface GuardedStop {
 }
 
 async function guardStop(
-  { project, session, base: asked, scope = 'any', isAgain }: StopRequest,
+  { project, session, base: asked, scope = 'any', run: timed, isAgain }: StopRequest,
   until: ActiveUntil | null,
 ): Promise<GuardedStop> {
   const begun = session === null || asked !== undefined ? null : readAgentSession(project, session);
@@ -253,7 +261,15 @@ async function guardStop(
   const base = asked ?? start ?? until?.base ?? null;
   // PreToolUse runs at every tool call and must not load the parsers.
   const { guardProject } = await import('../../engine/guard.js');
-  const run = await guardProject({ project, scope, isOthers: true, ...(base === null ? {} : { base }) });
+  const run = await guardProject({
+    project,
+    scope,
+    isOthers: true,
+    ...(base === null ? {} : { base }),
+    ...(timed === undefined
+      ? {}
+      : { retrial: { command: timed.command, minutes: timed.minutes, signal: AbortSignal.timeout(timed.minutes * MINUTE_MS) } }),
+  });
   const prints = run.findings.map(({ fingerprint }) => fingerprint);
   // The check sends the agent back too, so that the agent's own flag does not tell whether the guard did.
   const wasSentBack = until === null ? isAgain : until.isSentBack;
@@ -270,8 +286,12 @@ async function guardStop(
     ...(isNew ? [`the agent stopped with ${countBreaches(run.findings.length)} in its change`] : []),
     ...(run.newAllowances.length > 0 ? [`the change adds ${count(run.newAllowances.length, 'allowance')} for the guard`] : []),
     ...(run.isBlind ? ['the guard could not read some tests'] : []),
+    ...(timed !== undefined && (run.retrial?.problem ?? null) !== null
+      ? [`the tests gave no result within ${count(timed.minutes, 'minute')} (--run-minutes)`]
+      : []),
   ];
-  const look = `umpire guard ${base === null ? '' : `--base ${run.against} `}--scope ${scope}`;
+  const ran = timed === undefined ? '' : ` --run "${timed.command}"`;
+  const look = `umpire guard ${base === null ? '' : `--base ${run.against} `}--scope ${scope}${ran}`;
   return { refusal: null, notes: notes.length === 0 ? [] : [`${notes.join('; ')}. See ${look}.`], isNew, breaches };
 }
 
@@ -285,8 +305,10 @@ function describeWeakenedTests(run: GuardRun, isSinceStart: boolean): string {
 }
 
 const REFUSED = 2;
+const MINUTE_MS = 60_000;
+const USUAL_MINUTES = 5;
 
-export async function runHook({ event: name, base, scope }: Given<'hook'>): Promise<CommandOutcome> {
+export async function runHook({ event: name, base, scope, run, runMinutes = USUAL_MINUTES }: Given<'hook'>): Promise<CommandOutcome> {
   const kind = [...HOOK_EVENTS].find(([known]) => known.toLowerCase() === name.toLowerCase())?.[1];
   if (kind === undefined)
     throw usage(`There is no event "${name.slice(0, 40)}". Known events: ${[...HOOK_EVENTS.keys()].join(', ')}.`, 'hook');
@@ -312,6 +334,7 @@ export async function runHook({ event: name, base, scope }: Given<'hook'>): Prom
     blocked: event.blocked,
     ...(base === undefined ? {} : { base }),
     ...(scope === undefined ? {} : { scope }),
+    ...(run === undefined ? {} : { run: { command: run, minutes: runMinutes } }),
   });
   if (refusal !== null) return { stderr: refusal, exit: REFUSED };
   return note === null ? { exit: 0 } : { stdout: `${JSON.stringify({ systemMessage: note })}\n`, exit: 0 };
