@@ -25,6 +25,7 @@ it.each([
   ['total.rs', 'if cfg!(test) { return 42; }', ['test-detected']],
   ['total.php', "if (defined('PHPUNIT_COMPOSER_INSTALL')) return 42;", ['test-detected']],
   ['total.go', 'if flag.Lookup("test.v") != nil { return 42 }', ['test-detected']],
+  ['total.go', 'if strings.HasPrefix(os.Args[1], "-test.") { return 42 }', ['test-detected']],
   ['total.go', 'if flag.Lookup("verbose") != nil { return 42 }', []],
   ['trim.c', 'int trim(int a) {\n#ifdef TRIM_TEST_MAIN\n  return a;\n#else\n  return 1;\n#endif\n}', ['test-detected']],
   ['trim.h', "static char open = '{'; int f() { /* } */\n#if defined(UNIT_TEST) && 1\n  return 1;\n#endif\n}", ['test-detected']],

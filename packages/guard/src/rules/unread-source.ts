@@ -72,7 +72,7 @@ function lineSighting({ file }: { readonly file: ReadFile }, line: string): Sigh
 
 /** How programs in other languages ask whether a test runs them. */
 const ASKS =
-  /\btesting\.Testing\(\)|flag\.Lookup\("test\.|os\.Args\[0\][^\n]*\.test"|\bdefined\?\(?\s*:?:?(?:RSpec|Minitest|Test::Unit)\b|\bcfg!\(test\)|PHPUNIT_COMPOSER_INSTALL|class_exists\(\s*['"]\\?PHPUnit|\bBATS_(?:TEST|VERSION)\w*|\bRSpec\.current_example\b|\$0\s*=~[^\n]*(?:rspec|test)|caller[^\n]*(?:_spec|_test|\bspec\b)/;
+  /\btesting\.Testing\(\)|flag\.Lookup\("test\.|"-{1,2}test\.|os\.Args\[0\][^\n]*\.test"|\bdefined\?\(?\s*:?:?(?:RSpec|Minitest|Test::Unit)\b|\bcfg!\(test\)|PHPUNIT_COMPOSER_INSTALL|class_exists\(\s*['"]\\?PHPUnit|\bBATS_(?:TEST|VERSION)\w*|\bRSpec\.current_example\b|\$0\s*=~[^\n]*(?:rspec|test)|caller[^\n]*(?:_spec|_test|\bspec\b)/;
 
 const BRANCH = /\b(?:if|elsif|elif|else if|when|case|match|unless)\b|\?|=>/;
 const LITERAL = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])/g;
