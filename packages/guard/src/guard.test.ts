@@ -274,3 +274,18 @@ test('a wanted value is noted where it is rewritten, unless the test failed befo
     }).findings.map(({ rule, level }) => `${rule} ${level}`);
   expect([rules('passed'), rules('failed')]).toEqual([['rebaselined note'], []]);
 });
+
+const isEmptiedSeen = (path: string, before: string, after: string): boolean =>
+  guardChange({ change: { files: [{ path, before, after }] }, scope: 'any' }).findings.some(({ rule }) => rule === 'test-emptied');
+
+test.each('range len set list dict tuple str int float bool type isEqual isinstance callable'.split(' '))(
+  'a function that is called %s is no literal, unless it is the one of the language',
+  (name) => {
+    const empty = 'console.log(1);';
+    const before = `expect(${name}(20, 1)).toEqual([20]);\nexpect(${name}('a', 'b')).toBe(true);`;
+    const imported = (body: string): string => js(body).replace('total', name);
+    expect(isEmptiedSeen('test/cart.test.js', imported(before), imported(empty))).toBe(true);
+    const python = (body: string): string => py(body).replace('import total', `import ${name}`);
+    expect(isEmptiedSeen('tests/test_cart.py', python(`assert ${name}("ab", 1) == 3`), python('print(1)'))).toBe(true);
+  },
+);

@@ -1,10 +1,10 @@
 // A check as claims: the smallest things that it says of one value each. `x` equals `{ a: 1, b: 2 }` says that `x.a` is 1, that `x.b` is 2,
 // and that `x` has no other keys. Two versions of a test are compared claim by claim, however they are written.
 
-import { isLiteralValue, print } from '../syntax/print.js';
+import { print } from '../syntax/print.js';
 import { truthOf } from '../syntax/fold.js';
 import type { Value } from '../syntax/nodes.js';
-import { dottedName, lastName, positional, rootName } from '../syntax/walk.js';
+import { dottedName, positional, rootName } from '../syntax/walk.js';
 import { SAME, constant } from '../test-model/checks.js';
 import type { Check, Relation } from '../test-model/facts.js';
 import { expand } from '../test-model/scope.js';
@@ -257,7 +257,7 @@ export function isVacuous(check: Check): boolean {
   const asked = wanted === null ? null : expand(wanted, scope);
   if (relation === 'own' || relation === 'snapshot' || relation === 'raises' || relation === 'called')
     return relation === 'raises' && isThrower(subject);
-  if (isLiteralValue(subject) && (asked === null || isLiteralValue(asked))) return true;
+  if (scope.isLiteral(subject) && (asked === null || scope.isLiteral(asked))) return true;
   // The wanted value is made from the very value that is asked about.
   if (
     relation === 'equal' &&
@@ -285,7 +285,7 @@ export function isVacuous(check: Check): boolean {
     const isSize =
       subject.kind === 'member'
         ? subject.name === 'length' || subject.name === 'size'
-        : subject.kind === 'call' && lastName(subject.callee) === 'len';
+        : subject.kind === 'call' && dottedName(subject.callee) === 'len' && scope.isBuiltIn('len', 'python');
     if (isSize && !negated && ((check.detail === '>=' && asked.value <= 0) || (check.detail === '>' && asked.value < 0))) return true;
   }
   if (relation === 'contains' && !negated && asked?.kind === 'text' && asked.value === '') return true;

@@ -79,8 +79,9 @@ export function printStatement(statement: Statement): string {
   return `${statement.kind}${name} ${values} ${blocks}`.trim();
 }
 
-/** Written down in the file itself: no name, no call, nothing of what is tested. */
-export function isLiteralValue(value: Value): boolean {
+/** Written down in the file itself: no name, no call, nothing of what is tested. `isBuilder`: of the language, and of no other meaning there. */
+export function isLiteralValue(value: Value, isBuilder: (callee: Value) => boolean = () => false): boolean {
+  const isLiteral = (inner: Value): boolean => isLiteralValue(inner, isBuilder);
   switch (value.kind) {
     case 'text':
     case 'number':
@@ -88,22 +89,22 @@ export function isLiteralValue(value: Value): boolean {
     case 'pattern':
       return true;
     case 'template':
-      return value.parts.every((part) => typeof part === 'string' || isLiteralValue(part));
+      return value.parts.every((part) => typeof part === 'string' || isLiteral(part));
     case 'list':
-      return value.items.every(isLiteralValue);
+      return value.items.every(isLiteral);
     case 'record':
-      return value.entries.every(({ key, value: inner }) => (key === null || isLiteralValue(key)) && isLiteralValue(inner));
+      return value.entries.every(({ key, value: inner }) => (key === null || isLiteral(key)) && isLiteral(inner));
     case 'unary':
-      return isLiteralValue(value.operand);
+      return isLiteral(value.operand);
     case 'binary':
-      return isLiteralValue(value.left) && isLiteralValue(value.right);
+      return isLiteral(value.left) && isLiteral(value.right);
     case 'call':
       return (
-        (BUILDERS.has(print(value.callee)) || (value.callee.kind === 'member' && isLiteralValue(value.callee.object))) &&
-        value.args.every(({ value: inner }) => isLiteralValue(inner))
+        (isBuilder(value.callee) || (value.callee.kind === 'member' && isLiteral(value.callee.object))) &&
+        value.args.every(({ value: inner }) => isLiteral(inner))
       );
     case 'spread':
-      return isLiteralValue(value.value);
+      return isLiteral(value.value);
     case 'assign':
     case 'await':
     case 'choice':
@@ -115,9 +116,3 @@ export function isLiteralValue(value: Value): boolean {
       return false;
   }
 }
-
-const BUILDERS: ReadonlySet<string> = new Set(
-  'Date Map Set RegExp Error TypeError RangeError Array BigInt Buffer.from Uint8Array URL Symbol Number String Boolean dict list set tuple frozenset datetime date timedelta datetime.datetime datetime.date datetime.timedelta Decimal Fraction bytes bytearray complex range OrderedDict Path int float str bool'.split(
-    ' ',
-  ),
-);

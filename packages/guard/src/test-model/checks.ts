@@ -2,7 +2,7 @@
 
 import { FILLERS } from './dialect.js';
 import type { Value, ValueOf } from '../syntax/nodes.js';
-import { isLiteralValue, print } from '../syntax/print.js';
+import { print } from '../syntax/print.js';
 import { dottedName, keyword, lastName, positional, rootName } from '../syntax/walk.js';
 import type { Asking, Dialect } from './dialect.js';
 import type { Check, Relation } from './facts.js';
@@ -64,7 +64,7 @@ function conditionQuestions(condition: Value, scope: Scope, negated: boolean): r
       break;
     }
     case 'call': {
-      const asked = questionOfPredicate(condition, negated);
+      const asked = questionOfPredicate(condition, negated, scope);
       if (asked !== null) return [asked];
       break;
     }
@@ -89,7 +89,7 @@ function conditionQuestions(condition: Value, scope: Scope, negated: boolean): r
 }
 
 function isKnownValue(value: Value, scope: Scope): boolean {
-  return isLiteralValue(value) || isLiteralValue(expand(value, scope));
+  return scope.isLiteral(value) || scope.isLiteral(expand(value, scope));
 }
 
 /** `x == 1 or x == 2`: one of several values will do. */
@@ -125,9 +125,12 @@ function equality(left: Value, right: Value, negated: boolean, scope: Scope): Qu
   const isTurned = (isKnownValue(left, scope) && !isKnownValue(right, scope)) || (isWritten(left) && !isWritten(right));
   const [subject, wanted] = isTurned ? [right, left] : [left, right];
   if (subject.kind === 'unary' && subject.op === 'typeof') return makeQuestion('type', subject.operand, wanted, negated);
-  const length = lengthSubject(subject);
+  const length = lengthSubject(subject, scope);
   if (length !== null) return makeQuestion('length', length, wanted, negated);
-  const inner = subject.kind === 'call' && lastName(subject.callee) === 'type' ? positional(subject)[0] : undefined;
+  const inner =
+    subject.kind === 'call' && dottedName(subject.callee) === 'type' && scope.isBuiltIn('type', 'python')
+      ? positional(subject)[0]
+      : undefined;
   if (inner !== undefined) return makeQuestion('type', inner, wanted, negated);
   if (wanted.kind === 'call' && APPROXIMATE.test(dottedName(wanted.callee)))
     return makeQuestion('close', subject, positional(wanted)[0] ?? null, negated, print(wanted));
@@ -137,12 +140,12 @@ function equality(left: Value, right: Value, negated: boolean, scope: Scope): Qu
 const APPROXIMATE = /(^|\.)approx$/;
 
 /** `x.length`, `len(x)`, `x.size`. */
-export function lengthSubject(value: Value): Value | null {
+export function lengthSubject(value: Value, scope: Scope): Value | null {
   if (value.kind === 'member' && (value.name === 'length' || value.name === 'size')) {
     const { object } = value;
     return object.kind === 'call' && dottedName(object.callee) === 'Object.keys' ? (positional(object)[0] ?? object) : object;
   }
-  if (value.kind === 'call' && value.callee.kind === 'name' && value.callee.name === 'len') return positional(value)[0] ?? null;
+  if (value.kind === 'call' && dottedName(value.callee) === 'len' && scope.isBuiltIn('len', 'python')) return positional(value)[0] ?? null;
   return null;
 }
 
@@ -183,18 +186,21 @@ function rootOf(value: Value): Value {
 }
 
 /** Calls that say yes or no. */
-function questionOfPredicate(call: ValueOf<'call'>, negated: boolean): Question | null {
+function questionOfPredicate(call: ValueOf<'call'>, negated: boolean, scope: Scope): Question | null {
   const name = lastName(call.callee);
   const [first, second] = positional(call);
+  // A function of the project may have the name: called with literals alone, it is what is tested.
+  const isTested = (): boolean => [first, second].every((value) => value === undefined || isKnownValue(value, scope));
+  const isOwn = call.callee.kind === 'name' && scope.find(name) !== null;
   const owner = call.callee.kind === 'member' ? call.callee.object : null;
   if (first === undefined) return null;
   switch (name) {
     case 'isinstance':
     case 'issubclass':
-      return makeQuestion('type', first, second ?? null, negated);
+      return isOwn ? null : makeQuestion('type', first, second ?? null, negated);
     case 'isArray':
     case 'callable':
-      return makeQuestion('type', first, null, negated, name);
+      return isOwn ? null : makeQuestion('type', first, null, negated, name);
     case 'includes':
     case 'has':
     case 'startsWith':
@@ -207,18 +213,18 @@ function questionOfPredicate(call: ValueOf<'call'>, negated: boolean): Question 
     case 'match':
     case 'search':
     case 'fullmatch':
-      return owner !== null && second !== undefined ? makeQuestion('matches', second, first, negated) : null;
+      return owner !== null && second !== undefined && !isTested() ? makeQuestion('matches', second, first, negated) : null;
     case 'isEqual':
     case 'deepEqual':
     case 'isDeepStrictEqual':
     case 'array_equal':
-      return second === undefined ? null : makeQuestion('equal', first, second, negated);
+      return second === undefined || isTested() ? null : makeQuestion('equal', first, second, negated);
     case 'allclose':
     case 'isclose':
-      return second === undefined ? null : makeQuestion('close', first, second, negated);
+      return second === undefined || isTested() ? null : makeQuestion('close', first, second, negated);
     case 'bool':
     case 'Boolean':
-      return makeQuestion('truthy', first, null, negated);
+      return isOwn ? null : makeQuestion('truthy', first, null, negated);
     default:
       return null;
   }
@@ -369,7 +375,7 @@ function matcherQuestions(
   if (asking.relation === 'compare') return [makeAsked('compare', wanted, COMPARES[name] ?? name)];
   if (asking.relation === 'called') return [makeAsked('called', asking.detail === 'with' ? makeList(args, subject) : wanted)];
   if (asking.relation === 'equal') {
-    const length = lengthSubject(subject);
+    const length = lengthSubject(subject, scope);
     if (length !== null) return [{ ...makeAsked('length', wanted), subject: length }];
     if (subject.kind === 'unary' && subject.op === 'typeof') return [{ ...makeAsked('type', wanted), subject: subject.operand }];
     if (INLINE.test(name) && wanted === null) return [makeAsked('snapshot', null, 'new')];

@@ -23,7 +23,7 @@ export interface FoundTests {
 
 /** `readsDoctests`: the project runs the examples of docstrings too. */
 export function findTests(source: Source, readsDoctests = false): FoundTests {
-  const scope = new Scope([source.body], null);
+  const scope = new Scope([source.body], null, source.language);
   const around: Around = { path: [], scope, marks: [], hooks: [], tables: [], columns: null };
   const dialect = dialectOf(source.language);
   const tests: Test[] = [];

@@ -1,9 +1,9 @@
 // What names stand for: constants, functions and imports of a file, a suite, a test or a helper.
 
-import type { FunctionValue, Statement, Value, ValueOf } from '../syntax/nodes.js';
+import type { FunctionValue, Language, Statement, Value, ValueOf } from '../syntax/nodes.js';
 import { foldScalar } from '../syntax/fold.js';
 import { isLiteralValue, print } from '../syntax/print.js';
-import { boundNames, eachStatement, eachValue, partsOf, valuesOf } from '../syntax/walk.js';
+import { boundNames, dottedName, eachStatement, eachValue, partsOf, rootName, valuesOf } from '../syntax/walk.js';
 
 export interface Definition {
   /** The one value that it ever has; null where it has several or none that is known. */
@@ -11,6 +11,25 @@ export interface Definition {
   readonly call: FunctionValue | null;
   readonly module: { readonly path: string; readonly name: string } | null;
 }
+
+/** Calls that only write a value down, by language: the language's own, and those of modules of its library. */
+const BUILDERS: Readonly<Record<Language, { readonly names: ReadonlySet<string>; readonly modules: RegExp }>> = {
+  javascript: {
+    names: new Set(
+      'Date Map Set RegExp Error TypeError RangeError Array BigInt Buffer.from Uint8Array URL Symbol Number String Boolean'.split(' '),
+    ),
+    modules: /^(?:node:)?(?:buffer|url)$/,
+  },
+  python: {
+    names: new Set(
+      'dict list set tuple frozenset bytes bytearray complex range int float str bool OrderedDict Decimal Fraction Path datetime date timedelta datetime.datetime datetime.date datetime.timedelta'.split(
+        ' ',
+      ),
+    ),
+    modules: /^(?:collections|decimal|fractions|pathlib|datetime)$/,
+  },
+  rust: { names: new Set(), modules: /$^/ },
+};
 
 export class Scope {
   private names: Map<string, Definition> | null = null;
@@ -20,6 +39,7 @@ export class Scope {
   constructor(
     private readonly bodies: readonly (readonly Statement[])[],
     readonly outer: Scope | null,
+    private readonly language: Language,
     /** What is given for parameters. */
     private readonly given: ReadonlyMap<string, Value> = new Map(),
     /** Where values of `given` are looked up. */
@@ -39,12 +59,27 @@ export class Scope {
   }
 
   inner(bodies: readonly (readonly Statement[])[], given: ReadonlyMap<string, Value> = new Map(), caller: Scope | null = null): Scope {
-    return new Scope(bodies, this, given, caller, this.isInstance);
+    return new Scope(bodies, this, this.language, given, caller, this.isInstance);
   }
 
   /** One run over a row of a table. */
   instance(bodies: readonly (readonly Statement[])[], given: ReadonlyMap<string, Value>): Scope {
-    return new Scope(bodies, this, given, this, true);
+    return new Scope(bodies, this, this.language, given, this, true);
+  }
+
+  /** Written down: by literals, and by calls of the language where no import and no name of the file stands for something else. */
+  isLiteral(value: Value): boolean {
+    const { names, modules } = BUILDERS[this.language];
+    return isLiteralValue(value, (callee) => {
+      if (!names.has(dottedName(callee))) return false;
+      const known = this.find(rootName(callee));
+      return known === null || (known.module !== null && modules.test(known.module.path));
+    });
+  }
+
+  /** A function of the language itself, which no import and no name of the file replaces. */
+  isBuiltIn(name: string, language: Language): boolean {
+    return this.language === language && this.find(name) === null;
   }
 
   /** The module that a name comes from. */
@@ -76,7 +111,7 @@ export class Scope {
         module: null,
       });
     for (const body of this.bodies) for (const statement of body) this.declare(statement, names);
-    for (const body of this.bodies) forgetChanged(body, names);
+    for (const body of this.bodies) forgetChanged(body, names, this.language);
     return names;
   }
 
@@ -155,7 +190,8 @@ export class Scope {
 }
 
 /** A name that is assigned again in a block or an inner function has no one value. */
-function forgetChanged(body: readonly Statement[], names: Map<string, Definition>): void {
+function forgetChanged(body: readonly Statement[], names: Map<string, Definition>, language: Language): void {
+  const isBuilder = (callee: Value): boolean => BUILDERS[language].names.has(dottedName(callee));
   const seen = new Set<string>();
   const forgetTarget = (target: Value): void => {
     for (const name of boundNames(target)) {
@@ -182,7 +218,7 @@ function forgetChanged(body: readonly Statement[], names: Map<string, Definition
       // `x.a = 1` and `x.push()` do not make another `x`; its value is no longer what was written down.
       if (target.kind === 'member' || target.kind === 'index') {
         const root = target.object;
-        if (root.kind === 'name' && isLiteralDefinition(names.get(root.name))) forgetTarget(root);
+        if (root.kind === 'name' && isLiteralValue(names.get(root.name)?.value ?? root, isBuilder)) forgetTarget(root);
       }
     }
   });
@@ -200,10 +236,6 @@ function isEmptyHolder(value: Value): boolean {
     value.callee.kind === 'name' &&
     /^(list|dict|set|Set|Map|Array|deque|defaultdict)$/.test(value.callee.name)
   );
-}
-
-function isLiteralDefinition(definition: Definition | undefined): boolean {
-  return definition?.value !== null && definition?.value !== undefined && isLiteralValue(definition.value);
 }
 
 function eachAssign(value: Value, visit: (target: Value) => void): void {
