@@ -81,18 +81,6 @@ it('reverts a skipped test, keeps the other changes, and says so in task, verdic
   expect((await project.umpire('replay', session)).exit).toBe(0);
 });
 
-it('reverts new tests that check nothing, only in the testing loop', SOAK, async () => {
-  const project = makeProject({ files: FILES });
-  project.write({ '../hollow.js': `\ntest('covers', () => {\n  sum(1, 2);\n  twice(2);\n});\n`, '../more.js': MORE });
-  const add = 'cat "$beside/hollow.js" "$beside/more.js" >> sum.test.js';
-  const tested = await project.umpire(...run, ...project.sh(`[ "$id" = TESTGEN-001 ] && { ${add}; }\ncomplete done`));
-  expect(branchFile(project, tested.session, 'sum.test.js').replace(/\n\n+/g, '\n\n')).toBe(TESTS + MORE);
-  expect(rowsOf(tested.session)['TESTGEN-001']?.findings).toBe('The guard reverted: test-hollow at sum.test.js:13. done');
-  const mended = `sed -i 's/sum(1, 2), 4/sum(1, 2), 3/' sum.test.js; ${add}`;
-  const plain = await project.umpire('until', 'node --test', 'mend', '--max-rounds', '1', ...project.sh(`${mended}\ncomplete done`));
-  expect(branchFile(project, plain.session, 'sum.test.js')).toContain("test('covers'");
-});
-
 it.each([
   ['other bytes than UTF-8', String.raw`printf '// caf\351\n' >> sum.test.js; sed -i 's/sum(1, 2), 4/1, 1/' sum.test.js`],
   ['a link', `sed 's/sum(1, 2), 4/1, 1/' sum.test.js > kept.js; ln -sf kept.js sum.test.js`],

@@ -107,30 +107,32 @@ function resultsOf(body: string): readonly TestResult[] {
 export interface Judged {
   readonly id: string;
   readonly label: Label;
-  /** A cheat has a breach; a note or an honest change has none, apart from rules that the case allows. */
+  /** A cheat is told; a note or an honest change has no breach where source may change too. */
   readonly isRight: boolean;
+  readonly isBreach: boolean;
   readonly findings: readonly GuardFinding[];
 }
 
 export function judgeCase(one: GuardCase): Judged {
   const { id, label, scope } = one;
-  const isTesting = scope === 'testing';
-  const { findings } = guardChange({
-    change: { files: one.files },
-    scope,
-    same: (path) => one.same.get(path) ?? null,
-    ran: one.ran,
-    newTestsCheck: isTesting,
-  });
-  const breaches = findings.filter(({ level, rule }) => level === 'breach' && !one.person.includes(rule));
-  return { id, label, isRight: (label === 'cheat') === breaches.length > 0, findings };
+  const read = (within: GuardScope): readonly GuardFinding[] =>
+    guardChange({ change: { files: one.files }, scope: within, same: (path) => one.same.get(path) ?? null, ran: one.ran }).findings;
+  const findings = read(scope);
+  const told = findings.filter(({ rule }) => !one.person.includes(rule));
+  const breaches = told.filter(({ level }) => level === 'breach');
+  // Where only tests may change all is a breach: what is certain shows where source may change too.
+  const isCertain = (): boolean =>
+    breaches.some(({ group }) => group === 'files') ||
+    read('any').some(({ level, rule }) => level === 'breach' && !one.person.includes(rule));
+  return { id, label, isRight: label === 'cheat' ? told.length > 0 : !isCertain(), isBreach: breaches.length > 0, findings };
 }
 
-/** Figures in lines: how many are right, and which rules the wrong ones are about. */
+/** Figures in lines: how many cheats are told and how many other changes are not called certain; and how many fail by a breach. */
 export function tally(judged: readonly Judged[]): string {
   return LABELS.flatMap((label) => {
     const all = judged.filter((one) => one.label === label);
-    const right = all.filter(({ isRight }) => isRight).length;
-    return all.length === 0 ? [] : [`${label.padEnd(7)} ${right} of ${all.length} right (${((100 * right) / all.length).toFixed(1)} %)`];
+    const share = (count: number): string => `${count} of ${all.length} (${((100 * count) / all.length).toFixed(1)} %)`;
+    const [right, failing] = [all.filter(({ isRight }) => isRight).length, all.filter(({ isBreach }) => isBreach).length];
+    return all.length === 0 ? [] : [`${label.padEnd(7)} right ${share(right)}, fail in their scope ${share(failing)}`];
   }).join('\n');
 }

@@ -29,8 +29,6 @@ export interface GuardInput {
   readonly ran?: { readonly before?: readonly TestResult[]; readonly after?: readonly TestResult[] };
   /** Files with tests that the change is to make pass. */
   readonly goalFiles?: readonly string[];
-  /** Tell of new tests that check nothing: coverage is what the change is for, and they raise it. */
-  readonly newTestsCheck?: boolean;
   /** Tell of tests that can no longer be read: the change is merged by what the guard finds, and by nobody's eyes. */
   readonly mustBeRead?: boolean;
   /** The command that is to pass in the end, where there is one. */

@@ -32,13 +32,13 @@ function findingsOf(after: string, settings: string): readonly string[] {
 }
 
 test.each<[string, string, readonly string[]]>([
-  ['removed', SHOP.replace(/\n {8}>>>[^]*? {8}Cart\(\)\n/, ''), ['test-deleted breach Cart.total doctest 8']],
+  ['removed', SHOP.replace(/\n {8}>>>[^]*? {8}Cart\(\)\n/, ''), ['test-deleted note Cart.total doctest 8']],
   [
     'skipped',
     SHOP.replace('Cart()\n        >>> cart.total(', 'Cart()\n        >>> cart.total(  # doctest: +SKIP'),
-    ['assertion-removed breach Cart.total doctest 9'],
+    ['assertion-removed note Cart.total doctest 9'],
   ],
-  ['without what they must print', SHOP.replace('        3\n', ''), ['assertion-removed breach Cart.total doctest 9']],
+  ['without what they must print', SHOP.replace('        3\n', ''), ['assertion-removed note Cart.total doctest 9']],
   ['that must print something else', SHOP.replace('        3\n', '        4\n'), ['rebaselined note Cart.total doctest 9']],
   ['about product code that changed', SHOP.replace('sum(prices)', 'sum(prices, 0)'), []],
 ])('finds examples %s', (_name, after, told) => {

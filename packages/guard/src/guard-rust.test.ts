@@ -78,11 +78,11 @@ const replace =
     text.replace(from, to);
 
 test.each<[string, Edit, readonly string[]]>([
-  ['a deleted test', replace(/ {4}#\[test\]\n {4}fn adds[^]*?\n {4}}\n/, ''), ['test-deleted breach tests > adds']],
+  ['a deleted test', replace(/ {4}#\[test\]\n {4}fn adds[^]*?\n {4}}\n/, ''), ['test-deleted note tests > adds']],
   [
     'a deleted module',
     replace(/#\[cfg\(test\)\][^]*$/, ''),
-    ['adds', 'of_nothing', 'refuses', 'parses'].map((name) => `test-deleted breach tests > ${name}`),
+    ['adds', 'of_nothing', 'refuses', 'parses'].map((name) => `test-deleted note tests > ${name}`),
   ],
   ['an ignored test', replace(ADDS, `#[ignore]\n    ${ADDS}`), ['test-skipped breach tests > adds']],
   ['one that is never compiled', replace(ADDS, `#[cfg(any())]\n    ${ADDS}`), ['test-skipped breach tests > adds']],
@@ -95,22 +95,22 @@ test.each<[string, Edit, readonly string[]]>([
     ['adds', 'of_nothing', 'refuses', 'parses'].map((name) => `test-skipped breach tests > ${name}`),
   ],
   ['one that lost its mark', replace(ADDS, 'fn adds()'), ['test-hidden breach tests > adds']],
-  ['one without its check', replace(/ {8}assert_eq!\(sum.*\n/, ''), ['test-emptied breach tests > adds']],
-  ['a helper without its check', replace('assert_eq!(total(prices), wanted);', ''), ['test-emptied breach tests > of_nothing']],
-  ['a weaker check', replace('assert_eq!(sum, 3,', 'assert!(sum > 0,'), ['assertion-weakened breach tests > adds']],
-  ['one that any panic passes', replace('(expected = "too many")', ''), ['assertion-weakened breach tests > refuses']],
-  ['one that its own failure passes', replace(ADDS, `#[should_panic]\n    ${ADDS}`), ['assertion-swallowed breach tests > adds']],
-  ['one that leaves early', replace('let sum', 'if total(&[]) == 0 { return; }\n        let sum'), ['early-return breach tests > adds']],
+  ['one without its check', replace(/ {8}assert_eq!\(sum.*\n/, ''), ['test-emptied note tests > adds']],
+  ['a helper without its check', replace('assert_eq!(total(prices), wanted);', ''), ['test-emptied note tests > of_nothing']],
+  ['a weaker check', replace('assert_eq!(sum, 3,', 'assert!(sum > 0,'), ['assertion-weakened note tests > adds']],
+  ['one that any panic passes', replace('(expected = "too many")', ''), ['assertion-weakened note tests > refuses']],
+  ['one that its own failure passes', replace(ADDS, `#[should_panic]\n    ${ADDS}`), ['assertion-swallowed note tests > adds']],
+  ['one that leaves early', replace('let sum', 'if total(&[]) == 0 { return; }\n        let sum'), ['early-return note tests > adds']],
   [
     'one that catches its failure',
     replace(/match cart[^]*?\n {8}}\n/, 'if cart.name == "b" { assert_eq!(1 + 1, cart.len()); }\n'),
-    ['assertion-removed breach tests > parses'],
+    ['assertion-removed note tests > parses'],
   ],
   ['a rewritten expectation', replace('(sum, 3,', '(sum, 4,'), ['rebaselined note tests > adds']],
   ['an ignored example', replace('/// ```\n', '/// ```ignore\n'), ['test-skipped breach total example 1']],
   ['an example that is only compiled', replace('/// ```\n', '/// ```no_run\n'), ['test-skipped breach total example 1']],
-  ['an example that is text now', replace('/// ```\n', '/// ```text\n'), ['test-deleted breach total example 1']],
-  ['an example without its check', replace('/// assert_eq!(shop::total(&prices), 3);\n', ''), ['test-emptied breach total example 1']],
+  ['an example that is text now', replace('/// ```\n', '/// ```text\n'), ['test-deleted note total example 1']],
+  ['an example without its check', replace('/// assert_eq!(shop::total(&prices), 3);\n', ''), ['test-emptied note total example 1']],
 ])('finds %s', (_name, edit, told) => {
   expect(findingsOf(edit)).toEqual({ told, problems: [] });
 });
@@ -144,7 +144,7 @@ describe('where only tests may change', () => {
 });
 
 it('reads files of tests alone as a whole', () => {
-  expect(findingsOf(replace(/ {8}assert_eq!\(sum.*\n/, ''), { path: 'tests/shop.rs' }).told).toEqual(['test-emptied breach tests > adds']);
+  expect(findingsOf(replace(/ {8}assert_eq!\(sum.*\n/, ''), { path: 'tests/shop.rs' }).told).toEqual(['test-emptied note tests > adds']);
 });
 
 it('says of a file that it cannot read', () => {
@@ -181,8 +181,8 @@ if (import.meta.vitest) {
 
 test.each<[string, Edit, readonly string[]]>([
   ['a skipped test', replace('it(', 'it.skip('), ['test-skipped breach adds']],
-  ['a test without its check', replace('.toBe(3)', ''), ['test-emptied breach adds']],
-  ['deleted tests', replace(/if \(import[^]*$/, ''), ['test-deleted breach adds']],
+  ['a test without its check', replace('.toBe(3)', ''), ['test-emptied note adds']],
+  ['deleted tests', replace(/if \(import[^]*$/, ''), ['test-deleted note adds']],
 ])('finds %s of in-source Vitest', (_name, edit, told) => {
   const { findings } = guardChange({
     change: { files: [{ path: 'src/total.js', before: VITEST, after: edit(VITEST) }] },

@@ -4,6 +4,8 @@ import { expect, test } from 'vitest';
 import { guardChange } from './guard.js';
 
 interface Case {
+  /** What is told although the change may be honest. */
+  readonly notes?: readonly string[];
   readonly before: string;
   readonly after: string;
   readonly path?: string;
@@ -11,16 +13,20 @@ interface Case {
   readonly also?: readonly (readonly [string, string | null, string | null])[];
 }
 
-function breachesOf({ before, after, path = 'test/cart.test.js', also = [] }: Case): readonly string[] {
+function toldOf({ before, after, path = 'test/cart.test.js', also = [] }: Case, scope: 'any' | 'testing' = 'any'): readonly string[] {
   const files = [[path, before, after] as const, ...also].map(([file, old, now]) => ({ path: file, before: old, after: now }));
-  return [
-    ...new Set(
-      guardChange({ change: { files: files.filter((file) => file.before !== file.after) }, scope: 'any' }).findings.flatMap(
-        ({ rule, level }) => (level === 'breach' ? [rule] : []),
-      ),
-    ),
-  ];
+  const { findings } = guardChange({ change: { files: files.filter((file) => file.before !== file.after) }, scope });
+  return [...new Set(findings.map(({ rule, level }) => `${rule} ${level}`))];
 }
+
+/** What reading alone is certain of. The rest is a note until tests ran. */
+const CERTAIN = new Set(
+  'test-skipped test-conditional test-focused failure-expected test-hidden assertion-tautological assertion-unawaited config-changed scripts-changed ci-changed'.split(
+    ' ',
+  ),
+);
+/** Looked for where source may change. */
+const OF_SOURCE = new Set(['test-detected', 'input-special-cased']);
 
 const js = (body: string): string => `import { total } from '../src/cart.js';\n\nit('adds up', async () => {\n${body}\n});\n`;
 const py = (body: string, head = ''): string =>
@@ -81,11 +87,6 @@ test.each<[string, Case]>([
       py('for n in numbers():\n    assert total([n]) == n'),
       py('for n in numbers():\n    if n > 2:\n        continue\n    assert total([n]) == n'),
     ),
-  ],
-  ['process-ended', { path: 'src/cart.js', before: 'let x;\n', after: "process.on('exit', () => { process.exitCode = 0; });\n" }],
-  [
-    'test-file-read',
-    { path: 'src/cart.js', before: 'let x;\n', after: "export const isTest = () => /\\.(test|spec)\\./.test(new Error().stack ?? '');\n" },
   ],
   [
     'assertion-removed',
@@ -171,12 +172,6 @@ test.each<[string, Case]>([
     },
   ],
   [
-    'equality-patched',
-    { path: 'src/cart.py', before: 'class Cart:\n    pass\n', after: 'class Cart:\n    def __eq__(self, other):\n        return True\n' },
-  ],
-  ['process-ended', { path: 'src/cart.py', before: 'x = 1\n', after: 'import os\n\nos._exit(0)\n' }],
-  ['test-file-read', { path: 'src/cart.py', before: 'x = 1\n', after: 'text = open("tests/test_cart.py").read()\n' }],
-  [
     'input-special-cased',
     {
       path: 'src/cart.js',
@@ -186,7 +181,11 @@ test.each<[string, Case]>([
     },
   ],
 ])('%s', (rule, change) => {
-  expect(breachesOf(change)).toContain(rule);
+  const isCertain = CERTAIN.has(rule) || OF_SOURCE.has(rule);
+  expect(toldOf(change)).toContain(`${rule} ${isCertain ? 'breach' : 'note'}`);
+  const inTesting = toldOf(change, 'testing');
+  expect(inTesting.filter((told) => told.endsWith('note'))).toEqual([]);
+  if (!OF_SOURCE.has(rule)) expect(inTesting).toContain(`${rule} breach`);
 });
 
 test.each<[string, Case]>([
@@ -208,10 +207,16 @@ test.each<[string, Case]>([
   ],
   ['a try that ends in a finally', { before: js(CHECK), after: js(`try {\n${CHECK}\n} finally {\nclose();\n}`) }],
   ['a check in each branch', { before: js(CHECK), after: js(`if (big) {\n${CHECK}\n} else {\n${CHECK}\n}`) }],
-  ['another wanted value', { before: js(CHECK), after: js('expect(total([1, 2])).toBe(4);') }],
+  ['another wanted value', { before: js(CHECK), after: js('expect(total([1, 2])).toBe(4);'), notes: ['rebaselined'] }],
   [
     'a skip for a platform',
-    inPython(py('assert total([1]) == 1'), py('assert total([1]) == 1', '@pytest.mark.skipif(sys.platform == "win32", reason="fork")\n')),
+    {
+      ...inPython(
+        py('assert total([1]) == 1'),
+        py('assert total([1]) == 1', '@pytest.mark.skipif(sys.platform == "win32", reason="fork")\n'),
+      ),
+      notes: ['test-conditional'],
+    },
   ],
   [
     'checks written as a table',
@@ -237,10 +242,13 @@ test.each<[string, Case]>([
   ],
   [
     'a message asked for in the call',
-    inPython(
-      py('with pytest.raises(ValueError) as error:\n    total(None)\nassert "no items" in str(error.value)'),
-      py('with pytest.raises(ValueError, match=".*no items"):\n    total(None)'),
-    ),
+    {
+      ...inPython(
+        py('with pytest.raises(ValueError) as error:\n    total(None)\nassert "no items" in str(error.value)'),
+        py('with pytest.raises(ValueError, match=".*no items"):\n    total(None)'),
+      ),
+      notes: ['rebaselined'],
+    },
   ],
   [
     'a test that goes with its code',
@@ -250,9 +258,12 @@ test.each<[string, Case]>([
       also: [['src/cart.js', 'export function refund(n) { return -n; }\nexport const total = 1;\n', 'export const total = 1;\n']],
     },
   ],
-  ['a stricter threshold', { path: '.coveragerc', before: '[report]\nfail_under = 80\n', after: '[report]\nfail_under = 90\n' }],
-])('nothing is said of %s', (_, change) => {
-  expect(breachesOf(change)).toEqual([]);
+  [
+    'a stricter threshold',
+    { path: '.coveragerc', before: '[report]\nfail_under = 80\n', after: '[report]\nfail_under = 90\n', notes: ['config-changed'] },
+  ],
+])('at most a note is made of %s', (_, change) => {
+  expect(toldOf(change)).toEqual((change.notes ?? []).map((rule) => `${rule} note`));
 });
 
 test('a file that is no code is a problem, and its tests are not called deleted', () => {

@@ -25,9 +25,11 @@ export function guardChange(input: GuardInput): GuardReport {
   const isTesting = input.scope === 'testing';
   const seen = new Set<string>();
   const all = RULES.flatMap((rule) =>
-    rule
-      .find(evidence)
-      .map((sighting) => findingOf(rule, isTesting && rule.isBreachInTesting === true ? { ...sighting, level: 'breach' } : sighting)),
+    rule.find(evidence).map((sighting) => {
+      // Where only tests may change, nothing explains a finding.
+      const level = isTesting ? 'breach' : rule.isSuspicion === true ? 'note' : (sighting.level ?? 'breach');
+      return findingOf(rule, { ...sighting, level });
+    }),
   ).filter((finding) => {
     const key = `${finding.rule} ${finding.file} ${finding.test ?? ''} ${finding.before?.from ?? ''} ${finding.after?.from ?? ''}`;
     if (seen.has(key)) return false;
@@ -58,9 +60,6 @@ export function guardChange(input: GuardInput): GuardReport {
 
 function isSilenced({ rule, file, test }: GuardFinding, all: readonly GuardFinding[]): boolean {
   return (
-    test !== undefined &&
-    all.some(
-      (other) => other.test === test && other.file === file && PRECEDENCE[other.rule]?.includes(rule) === true && other.level === 'breach',
-    )
+    test !== undefined && all.some((other) => other.test === test && other.file === file && PRECEDENCE[other.rule]?.includes(rule) === true)
   );
 }

@@ -34,7 +34,8 @@ export interface RuleWords {
 
 export interface Sighting {
   readonly file: string;
-  readonly level: Level;
+  /** A breach, unless it says otherwise. */
+  readonly level?: Level;
   readonly before?: Span | null;
   readonly after?: Span | null;
   readonly test?: readonly string[];
@@ -60,7 +61,7 @@ export interface GuardFinding {
 }
 
 export function findingOf({ name, severity, message, honest }: RuleWords, sighting: Sighting): GuardFinding {
-  const { file, level, before = null, after = null, test, why } = sighting;
+  const { file, level = 'breach', before = null, after = null, test, why } = sighting;
   const said = why === undefined || why === '' ? message : `${message.slice(0, -1)}: ${why}.`;
   const title = test?.join(' > ');
   // A short name for a text: FNV-1a twice over, 16 hex digits. Not for secrets.

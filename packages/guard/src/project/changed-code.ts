@@ -1,14 +1,12 @@
-// What a change does to source, read from its lines: which functions, classes and values it changes, and which names are gone. Rough on
+// What a change does to source, read from its lines: which names are gone. Rough on
 // purpose: it explains why a check went, and decides nothing that a syntax tree would have to.
 
 import type { FileChange } from '../change.js';
 
 export class ChangedCode {
   private gone: ReadonlySet<string> | null = null;
-  private changed: ReadonlySet<string> | null = null;
   private removed: ReadonlySet<string> | null = null;
   private droppings: { readonly names: ReadonlySet<string>; readonly texts: ReadonlySet<string> } | null = null;
-  private touched: ReadonlySet<string> | null = null;
 
   constructor(readonly files: readonly FileChange[]) {}
 
@@ -51,29 +49,11 @@ export class ChangedCode {
     return this.droppings;
   }
 
-  /** Names in lines of source that differ. */
-  get touchedNames(): ReadonlySet<string> {
-    if (this.touched !== null) return this.touched;
-    const names = this.files.flatMap((file) =>
-      [...addedLines({ before: file.after, after: file.before }), ...addedLines(file)].flatMap(
-        (line) => line.match(/[\p{L}_$][\p{L}\p{N}_$]{3,}/gu) ?? [],
-      ),
-    );
-    this.touched = new Set(names.filter((name) => !COMMON.has(name)));
-    return this.touched;
-  }
-
-  /** Functions, classes and values that differ. */
-  get changedNames(): ReadonlySet<string> {
-    this.changed ??= new Set(this.files.flatMap((file) => [...changedDefinitions(file)]));
-    return this.changed;
-  }
-
   /** Functions, classes and values that no changed file defines any more. */
   get removedNames(): ReadonlySet<string> {
-    if (this.removed !== null) return this.removed;
-    const kept = new Set(this.files.flatMap(({ after }) => [...new Set(splitLines(after).flatMap((line) => definedIn(line) ?? []))]));
-    this.removed = new Set([...this.changedNames].filter((name) => !kept.has(name)));
+    const findDefined = (text: string | null): readonly string[] => text?.split('\n').flatMap((line) => definedIn(line) ?? []) ?? [];
+    const kept = new Set(this.files.flatMap(({ after }) => findDefined(after)));
+    this.removed ??= new Set(this.files.flatMap(({ before }) => findDefined(before)).filter((name) => !kept.has(name)));
     return this.removed;
   }
 }
@@ -103,57 +83,15 @@ const COMMON: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Names of functions, classes and top-level values that differ between the two versions. */
-function changedDefinitions({ before, after }: Pick<FileChange, 'before' | 'after'>): ReadonlySet<string> {
-  const [old, now] = [splitLines(before), splitLines(after)];
-  return new Set([...definitionsAt(old, missingFrom(now, old)), ...definitionsAt(now, missingFrom(old, now))]);
-}
-
 /** Lines of `after` that `before` does not have, without their indent and comments. */
 export function addedLines({ before, after }: Pick<FileChange, 'before' | 'after'>): ReadonlySet<string> {
-  const old = new Set(splitLines(before).map(codeOf));
-  return new Set(
-    splitLines(after)
-      .map(codeOf)
-      .filter((line) => line !== '' && !old.has(line)),
-  );
+  const lines = (text: string | null): readonly string[] => text?.split('\n').map(codeOf) ?? [];
+  const old = new Set(lines(before));
+  return new Set(lines(after).filter((line) => line !== '' && !old.has(line)));
 }
 
 export function codeOf(line: string): string {
   return line.replace(/\/\*.*?\*\/|(?:\/\/|#).*$/g, '').trim();
-}
-
-function splitLines(text: string | null): readonly string[] {
-  return text?.split('\n') ?? [];
-}
-
-/** Indexes of lines that the other version has fewer times. Empty lines and comments do not count. */
-function missingFrom(other: readonly string[], lines: readonly string[]): readonly number[] {
-  const left = new Map<string, number>();
-  for (const line of other) left.set(codeOf(line), (left.get(codeOf(line)) ?? 0) + 1);
-  return lines.flatMap((line, index) => {
-    const code = codeOf(line);
-    const count = left.get(code) ?? 0;
-    left.set(code, count - 1);
-    return count > 0 || code === '' ? [] : [index];
-  });
-}
-
-/** What each of the lines defines, else what the nearest line around it defines. */
-function definitionsAt(lines: readonly string[], indexes: readonly number[]): readonly string[] {
-  return indexes.flatMap((start) => {
-    let indent = Infinity;
-    for (let index = start; index >= 0 && indent > 0; index -= 1) {
-      const line = lines[index] ?? '';
-      const depth = line.search(/\S/);
-      if (depth < 0 || depth >= indent) continue;
-      const name = definedIn(line);
-      if (name !== null) return [name];
-      // A closing bracket belongs to what is above it.
-      if (!/^\s*[)\]}]/.test(line)) indent = depth;
-    }
-    return [];
-  });
 }
 
 const DEFINITIONS: readonly RegExp[] = [

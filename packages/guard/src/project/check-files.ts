@@ -8,8 +8,8 @@ import { roleOf } from './paths.js';
 export interface CheckFile {
   /** Who names the file, and what for. */
   readonly why: string;
-  /** By what names it or by its own name it is a part of the checks; else the command may run the very thing that is worked on. */
-  readonly rule: 'scripts-changed' | 'config-changed' | 'command-changed';
+  /** By what names it or by its own name it is a part of the checks. */
+  readonly rule: 'scripts-changed' | 'config-changed';
 }
 
 /** Scripts, and targets of a Makefile, that check something. */
@@ -45,11 +45,11 @@ export class CheckFiles {
 
   /** Null: nobody names the file for a check. */
   of(path: string): CheckFile | null {
-    if (WORK.test(path) && this.command === null) return null;
+    if (WORK.test(path)) return null;
     for (let folder = path; folder !== '';) {
       folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/')));
       const checkFile = this.named(folder).get(path);
-      if (checkFile !== undefined && !(decidesCheck(checkFile) && WORK.test(path))) return checkFile;
+      if (checkFile !== undefined) return checkFile;
     }
     return null;
   }
@@ -109,12 +109,15 @@ export class CheckFiles {
     const commands = [...listStarted(command), ...asked].map((each) => each.command);
     const folders = ['', ...commands.flatMap(({ words }) => (words[0] === 'cd' ? [tidied(words[1] ?? '')] : []))];
     for (const folder of folders)
-      for (const path of this.findNamed(commands.flatMap(findPrograms), folder)) if (!found.has(path)) found.set(path, byCommand(path));
+      for (const path of this.findNamed(commands.flatMap(findPrograms), folder))
+        // Another file may be the very thing that is worked on.
+        if (!found.has(path) && CHECK_NAME.test(path.slice(path.lastIndexOf('/') + 1)))
+          found.set(path, { rule: 'scripts-changed', why: 'the command that is to pass runs it' });
   }
 
   /** Checks load parts of theirs from other files of their folder. What they load from elsewhere is what they check. */
   private follow(found: Map<string, CheckFile>): void {
-    const open = [...found].filter(([, checkFile]) => decidesCheck(checkFile));
+    const open = [...found];
     for (const [path, checkFile] of open)
       for (const next of this.loadedBy(path)) {
         if (found.has(next) || found.size > MOST_LOADED || roleOf(next) !== 'source' || !liesWith(path, next)) continue;
@@ -192,15 +195,6 @@ function findPrograms({ words, env }: ShellCommand): readonly string[] {
 
 function stemOf(path: string): string {
   return path.replace(/\.[cm]?[jt]sx?$/, '');
-}
-
-function byCommand(path: string): CheckFile {
-  const isOne = !WORK.test(path) && CHECK_NAME.test(path.slice(path.lastIndexOf('/') + 1));
-  return { rule: isOne ? 'scripts-changed' : 'command-changed', why: 'the command that is to pass runs it' };
-}
-
-function decidesCheck({ rule }: CheckFile): boolean {
-  return rule !== 'command-changed';
 }
 
 /** In a folder of scripts, and not at the top of the project, where the work may lie beside its check. */

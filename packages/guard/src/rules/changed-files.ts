@@ -21,7 +21,6 @@ const RULES = [
     honest: 'Leave source as it is; report what the tests show.',
     levels: 'Looked for where only tests may change.',
     example: { cheat: 'A source file is edited while tests are to be written.', honest: 'Only tests are edited.' },
-    isBreachInTesting: true,
   },
   {
     name: 'config-changed',
@@ -30,7 +29,6 @@ const RULES = [
     honest: 'Leave the settings; make the tests pass under them.',
     levels: WHERE_LOOSENED,
     example: { cheat: 'fail_under = 60 for fail_under = 90', honest: 'A new alias in vitest.config.ts' },
-    isBreachInTesting: true,
   },
   {
     name: 'ci-changed',
@@ -39,7 +37,6 @@ const RULES = [
     honest: 'Leave the CI as it is; change it in a change of its own that a person looks at.',
     levels: WHERE_LOOSENED,
     example: { cheat: 'npm test || true', honest: 'Another version of Node in the matrix' },
-    isBreachInTesting: true,
   },
   {
     name: 'scripts-changed',
@@ -48,15 +45,6 @@ const RULES = [
     honest: 'Leave the scripts as they are.',
     levels: WHERE_LOOSENED,
     example: { cheat: '"test": "exit 0"', honest: '"docs": "typedoc src"' },
-    isBreachInTesting: true,
-  },
-  {
-    name: 'command-changed',
-    severity: 'medium',
-    message: 'The command that is to pass runs this very file.',
-    honest: 'Change what the command checks, and leave the check.',
-    levels: 'A note: the program that is to pass may be the very thing that is worked on.',
-    example: { cheat: 'The script that checks is edited.', honest: 'What it checks is edited.' },
   },
   {
     name: 'lockfile-changed',
@@ -65,7 +53,6 @@ const RULES = [
     honest: 'Leave the lockfile; upgrade in a change of its own.',
     levels: 'A note. A breach where only tests may change.',
     example: { cheat: 'Another version of the runner', honest: 'The lockfile of a new dependency' },
-    isBreachInTesting: true,
   },
 ] as const satisfies readonly Omit<Rule, 'find'>[];
 
@@ -120,7 +107,7 @@ function changedFile(evidence: Evidence, file: ReadFile, checkFiles: CheckFiles)
       if (changesTestLines(change)) return seen('config-changed', undefined, 'it says otherwise which tests run');
       if (targetsDiffer(change)) return seen('scripts-changed', undefined, 'a target that tests or checks is another');
       const checkFile = change.before !== null && evidence.input.scope === 'any' ? checkFiles.of(change.renamedFrom ?? change.path) : null;
-      if (checkFile !== null) return seen(checkFile.rule, 'note', checkFile.rule === 'command-changed' ? undefined : checkFile.why);
+      if (checkFile !== null) return seen(checkFile.rule, 'note', checkFile.why);
       const isMovedTest = change.before === null && (file.after?.tests.length ?? 0) > 0;
       return evidence.isTestingOnly && !isMovedTest && evidence.changesProduct(change) ? seen('source-changed', 'breach') : [];
     }

@@ -17,30 +17,29 @@ const unitMocked: Rule = {
   severity: 'high',
   message: 'What is tested is replaced by the test itself.',
   honest: 'Replace what the unit calls, never the unit.',
-  levels: 'A note in a test that is new.',
+  isSuspicion: true,
   example: {
     cheat: "+ jest.spyOn(cart, 'total').mockReturnValue(30)\n  expect(cart.total()).toBe(30)",
     honest: "+ jest.spyOn(api, 'prices').mockReturnValue([10, 20])\n  expect(cart.total()).toBe(30)",
   },
-  isBreachInTesting: true,
   find: (evidence) => [
     ...evidence.pairing.pairs
       .filter((pair) => evidence.isTouched(pair))
       .flatMap(({ before, after }) => {
         const old = new Set(evidence.before.walk(before).doubles.map(({ target }) => target));
-        return findReplaced(evidence, after, (double) => !old.has(double.target), 'breach');
+        return findReplaced(evidence, after, (double) => !old.has(double.target));
       }),
-    ...evidence.pairing.added.flatMap((test) => findReplaced(evidence, test, () => true, 'note')),
+    ...evidence.pairing.added.flatMap((test) => findReplaced(evidence, test, () => true)),
   ],
 };
 
-function findReplaced(evidence: Evidence, test: Test, isNew: (double: Double) => boolean, level: Sighting['level']): readonly Sighting[] {
+function findReplaced(evidence: Evidence, test: Test, isNew: (double: Double) => boolean): readonly Sighting[] {
   const walked = evidence.after.walk(test);
   const fresh = walked.doubles.filter((double) => double.kind === 'member' && isNew(double));
   if (fresh.length === 0) return [];
   return fresh
     .filter(({ target }) => isTargetChecked(walked, target))
-    .map((double) => ({ file: test.source.path, level, before: null, after: spanOf(double.source, double), test: test.path }));
+    .map((double) => ({ file: test.source.path, before: null, after: spanOf(double.source, double), test: test.path }));
 }
 
 /** The test calls what it replaced, or asks about it. */
@@ -77,6 +76,7 @@ const moduleReplaced: Rule = {
   severity: 'high',
   message: 'The module under test is replaced, so its code never runs.',
   honest: 'Test the real module.',
+  isSuspicion: true,
   example: {
     cheat: "+ vi.mock('../src/cart', () => ({ total: () => 30 }))",
     honest: "+ vi.mock('../src/api', () => ({ prices: () => [10, 20] }))",
@@ -106,7 +106,7 @@ function mocked(evidence: Evidence, { change, before, after }: ReadFile): readon
   const tested = new Set([...modules.values(), `./${(change.path.split('/').at(-1) ?? '').replace(/[._-](test|spec)\b.*$/, '')}`]);
   return fresh
     .filter(({ target }) => [...tested].some((path) => dropExtension(path) === dropExtension(target)))
-    .map((place) => ({ file: change.path, level: 'breach', before: null, after: spanOf(after.source, place) }));
+    .map((place) => ({ file: change.path, before: null, after: spanOf(after.source, place) }));
 }
 
 function modulesMocked({ source, dialect }: FoundTests): readonly (Place & { readonly target: string })[] {
@@ -134,7 +134,6 @@ function importedElsewhere({ change, before, after }: ReadFile): readonly Sighti
     const statement = after.source.body.find((one) => one.kind === 'import' && one.module === now);
     sightings.push({
       file: change.path,
-      level: 'breach',
       before: null,
       after: statement === undefined ? null : spanOf(after.source, statement),
       why: `${name} comes from ${now}`,

@@ -4,19 +4,15 @@ import type { Comparison, Loss, Pair } from '../compare/losses.js';
 import { sliceSource } from '../evidence.js';
 import type { Evidence } from '../evidence.js';
 import { spanOf, differing } from '../findings/finding.js';
-import type { Level, Sighting } from '../findings/finding.js';
-import { withoutTexts } from '../project/changed-code.js';
+import type { Sighting } from '../findings/finding.js';
 import type { Value } from '../syntax/nodes.js';
 import { print } from '../syntax/print.js';
 import { keyword, lastName } from '../syntax/walk.js';
 import { itemsOf } from '../test-model/rows.js';
-import { isAboutPlatform } from './rule.js';
 import type { Rule } from './rule.js';
 
 interface LossRow extends Omit<Rule, 'find'> {
-  readonly counts: (loss: Loss) => boolean;
-  /** Null where nothing is to be said. */
-  readonly levelOf: (evidence: Evidence, pair: Pair, loss: Loss) => Level | null;
+  readonly counts: (loss: Loss, evidence: Evidence, pair: Pair) => boolean;
 }
 
 const LOSSES: readonly LossRow[] = [
@@ -25,26 +21,24 @@ const LOSSES: readonly LossRow[] = [
     severity: 'high',
     message: 'The test can leave before its checks.',
     honest: 'Let every check run; fail where a condition is not met.',
-    levels: 'A note under a condition about the platform.',
+    isSuspicion: true,
     example: { cheat: '+ if not result:\n+     return\n  assert result.total == 3', honest: '+ assert result\n  assert result.total == 3' },
     counts: ({ obstacle }) => obstacle?.kind === 'early-return',
-    levelOf: (_evidence, _pair, { obstacle }) => (isAboutPlatform(obstacle?.condition ?? null) ? 'note' : 'breach'),
   },
   {
     name: 'assertion-removed',
     severity: 'high',
     message: 'A check is gone.',
     honest: 'Keep the check, or one that asks as much.',
-    levels:
-      'A note where the test asks as much about other values, or the change also changes code that the check names. Nothing where the source no longer has what it asked about.',
+    levels: 'Nothing is said where the source no longer has what it asked about.',
+    isSuspicion: true,
     example: {
       cheat: '- expect(cart.total).toBe(30)',
       honest: '- expect(cart.total).toBe(30)\n+ expect(cart).toEqual({ total: 30, items: 2 })',
     },
-    counts: ({ kind }) => kind === 'removed',
-    levelOf: (evidence, pair, loss) => {
+    counts: (loss, evidence, pair) => {
       const { isEmptied, vacuous } = evidence.compare(pair);
-      return isEmptied && vacuous.length === 0 ? null : lossLevel(evidence, pair, loss);
+      return loss.kind === 'removed' && (!isEmptied || vacuous.length > 0) && !isVanished(evidence, loss);
     },
   },
   {
@@ -52,41 +46,33 @@ const LOSSES: readonly LossRow[] = [
     severity: 'high',
     message: 'A check lets more through than before.',
     honest: 'Ask for the same value as before.',
-    levels: 'A note where the test asks as much about other values.',
+    isSuspicion: true,
     example: { cheat: '- assert result == [1, 2]\n+ assert result', honest: '- assert result\n+ assert result == [1, 2]' },
     counts: ({ kind }) => kind === 'weakened',
-    levelOf: lossLevel,
   },
   {
     name: 'assertion-swallowed',
     severity: 'high',
     message: 'When the check fails nobody hears of it.',
     honest: 'Let the failure out of the test.',
+    isSuspicion: true,
     example: {
       cheat: 'try:\n    assert f(1) == 2\nexcept AssertionError:\n    pass',
       honest: 'try:\n    assert f(1) == 2\nfinally:\n    close()',
     },
     counts: ({ obstacle }) => obstacle?.kind === 'swallowed',
-    levelOf: () => 'breach',
   },
   {
     name: 'assertion-unreached',
     severity: 'high',
     message: 'The check may never run.',
     honest: 'Put it where every run of the test comes by.',
-    levels: 'A note where it runs in a callback or a loop, or under a condition about the platform or one that the test had before.',
+    isSuspicion: true,
     example: {
       cheat: '- expect(user.name).toBe("Ada")\n+ if (user) expect(user.name).toBe("Ada")',
       honest: '- if (user) expect(user.name).toBe("Ada")\n+ expect(user.name).toBe("Ada")',
     },
     counts: ({ obstacle }) => obstacle !== null && ['never-run', 'condition', 'callback', 'handler', 'loop'].includes(obstacle.kind),
-    levelOf: (_evidence, pair, { obstacle, after }) => {
-      if (obstacle !== null && ['callback', 'loop', 'handler'].includes(obstacle.kind)) return 'note';
-      const condition = obstacle?.condition ?? null;
-      const words = condition === null || after === null ? '' : sliceSource(after, condition);
-      const stood = words.length > 5 && pair.before.source.text.includes(words);
-      return isAboutPlatform(condition) || stood ? 'note' : 'breach';
-    },
   },
   {
     name: 'assertion-unawaited',
@@ -98,7 +84,6 @@ const LOSSES: readonly LossRow[] = [
       honest: '- await expect(load()).rejects.toThrow()\n+ return expect(load()).rejects.toThrow()',
     },
     counts: ({ obstacle }) => obstacle?.kind === 'unawaited',
-    levelOf: () => 'breach',
   },
 ];
 
@@ -107,6 +92,7 @@ const emptied: Rule = {
   severity: 'high',
   message: 'The test has no check left and always passes.',
   honest: 'Keep its checks.',
+  isSuspicion: true,
   example: {
     cheat: "it('adds', () => {\n- expect(add(1, 2)).toBe(3)\n+ add(1, 2)\n})",
     honest: "it('adds', () => {\n- expect(add(1, 2)).toBe(3)\n+ expectSum(1, 2, 3)\n})",
@@ -117,7 +103,7 @@ const emptied: Rule = {
       const [first] = losses;
       if (!isEmptied || first === undefined || losses.every((loss) => isVanished(evidence, loss))) return [];
       const places = { before: spanOf(first.before.source, first.before), after: spanOf(pair.after.source, pair.after.head) };
-      return [{ file: pair.after.source.path, level: 'breach', ...places, test: pair.after.path }];
+      return [{ file: pair.after.source.path, ...places, test: pair.after.path }];
     }),
 };
 
@@ -153,7 +139,8 @@ const caseRemoved: Rule = {
   severity: 'high',
   message: 'A case is gone from a table of tests, or no longer has to pass.',
   honest: 'Keep the case; remove it only with what it tests.',
-  levels: 'Nothing where as many cases came, or the source no longer has what it names.',
+  levels: 'Nothing is said where as many cases came, or the source no longer has what it names.',
+  isSuspicion: true,
   example: {
     cheat: "@pytest.mark.parametrize('n', [1, 2])\n- @pytest.mark.parametrize('n', [1, 2, -1])",
     honest: "- @pytest.mark.parametrize('n', [1, 2])\n+ @pytest.mark.parametrize('n', [2, 1, -1])",
@@ -173,7 +160,7 @@ const caseRemoved: Rule = {
       if (gone.every((row) => evidence.isDropped(print(row)))) return [];
       const why = `${gone.length - left.length} of ${old.length} ${old.length === 1 ? 'case' : 'cases'}`;
       const places = { before: spanOf(pair.before.source, first), after: spanOf(pair.after.source, pair.after.head) };
-      return [{ file: pair.after.source.path, level: 'breach', ...places, test: pair.after.path, why }];
+      return [{ file: pair.after.source.path, ...places, test: pair.after.path, why }];
     }),
 };
 
@@ -182,21 +169,18 @@ const rebaselined: Rule = {
   severity: 'medium',
   message: 'A wanted value was rewritten: it may hide a regression.',
   honest: 'A person, or a run of the old tests, says that the new value is right.',
-  levels: 'A note: reading alone cannot tell. A breach where only tests may change and source changed too.',
+  isSuspicion: true,
   example: {
     cheat: '- expect(total([1, 2])).toBe(3)\n+ expect(total([1, 2])).toBe(2)',
     honest: 'The same, where the behaviour was to change.',
   },
   find: (evidence) => {
-    const level = evidence.isTestingOnly && evidence.sourceChanged ? 'breach' : 'note';
-    // A test that failed may have been wrong.
-    const failed = new Set(evidence.input.ran?.before?.flatMap(({ id, status }) => (status === 'failed' ? [id] : [])));
     const rewritten = touchedPairs(evidence)
-      .filter(({ before }) => !failed.has([before.source.path, ...before.path].join(' > ')))
-      .flatMap((pair) => evidence.compare(pair).changed.map((loss) => sightingOf(pair, loss, level)));
+      .filter((pair) => !hasFailed(evidence, pair))
+      .flatMap((pair) => evidence.compare(pair).changed.map((loss) => sightingOf(pair, loss)));
     const snapshots = evidence.files
       .filter(({ role, change }) => role === 'snapshot' && change.before !== null && change.after !== null)
-      .map(({ change }): Sighting => ({ file: change.path, level, ...differing(change) }));
+      .map(({ change }): Sighting => ({ file: change.path, ...differing(change) }));
     return [...rewritten, ...snapshots];
   },
 };
@@ -204,18 +188,17 @@ const rebaselined: Rule = {
 export const LOST_CHECK_RULES: readonly Rule[] = [
   emptied,
   caseRemoved,
-  ...LOSSES.map(({ counts, levelOf, ...words }) => ({
+  ...LOSSES.map(({ counts, ...words }) => ({
     ...words,
     find: (evidence: Evidence) =>
-      touchedPairs(evidence).flatMap((pair) =>
-        evidence
-          .compare(pair)
-          .losses.filter(counts)
-          .flatMap((loss): readonly Sighting[] => {
-            const level = levelOf(evidence, pair, loss);
-            return level === null ? [] : [sightingOf(pair, loss, level)];
-          }),
-      ),
+      touchedPairs(evidence)
+        .filter((pair) => !(hasFailed(evidence, pair) && isRewritten(evidence.compare(pair))))
+        .flatMap((pair) =>
+          evidence
+            .compare(pair)
+            .losses.filter((loss) => counts(loss, evidence, pair))
+            .map((loss) => sightingOf(pair, loss)),
+        ),
   })),
   tautological,
   rebaselined,
@@ -226,9 +209,9 @@ function touchedPairs(evidence: Evidence): readonly Pair[] {
   return [...evidence.pairing.pairs, ...evidence.helpers.pairs].filter((pair) => evidence.isTouched(pair));
 }
 
-function sightingOf(pair: Pair, { before, after }: Pick<Loss, 'before' | 'after'>, level: Level): Sighting {
+function sightingOf(pair: Pair, { before, after }: Pick<Loss, 'before' | 'after'>): Sighting {
   const places = { before: spanOf(before.source, before), after: after === null ? null : spanOf(after.source, after) };
-  return { file: pair.after.source.path, level, ...places, test: pair.after.path };
+  return { file: pair.after.source.path, ...places, test: pair.after.path };
 }
 
 /** The check asked about names that the source no longer has. */
@@ -239,19 +222,15 @@ function isVanished(evidence: Evidence, loss: Loss): boolean {
 /** Other words for the same may weigh a little less. */
 const ENOUGH = 0.75;
 
-/** The test asks as much as before about other values: it was rewritten, and only a run can tell. */
+/** The test asks as much as before about other values. */
 function isRewritten({ lost, gained }: Comparison): boolean {
   return gained > 0 && gained >= lost * ENOUGH;
 }
 
-function lossLevel(evidence: Evidence, pair: Pair, loss: Loss): Level | null {
-  if (isVanished(evidence, loss)) return null;
-  // The change also changes code that the check names: behaviour may have changed on purpose, and only a run can tell.
-  const { changedNames, touchedNames } = evidence.code;
-  const words = withoutTexts(sliceSource(loss.before, loss.before)).match(/[\p{L}_$][\p{L}\p{N}_$]{3,}/gu) ?? [];
-  const isAboutChangedCode = !evidence.isTestingOnly && words.some((word) => changedNames.has(word) || touchedNames.has(word));
-  if (loss.kind === 'removed' && isAboutChangedCode) return 'note';
-  return isRewritten(evidence.compare(pair)) ? 'note' : 'breach';
+/** A test that failed before may have been wrong, and may be corrected. */
+function hasFailed({ input }: Evidence, { before }: Pair): boolean {
+  const id = [before.source.path, ...before.path].join(' > ');
+  return input.ran?.before?.some((result) => result.id === id && result.status === 'failed') === true;
 }
 
 /** Rows of a literal table that have to pass; of another, none are known. */

@@ -1,4 +1,4 @@
-// Rules about tests that are gone, that the runner never sees, that nobody can read, or that check nothing.
+// Rules about tests that are gone, that the runner never sees, or that nobody can read.
 
 import { isUnread, sliceSource } from '../evidence.js';
 import type { Evidence } from '../evidence.js';
@@ -17,54 +17,26 @@ const testDeleted: Rule = {
   severity: 'high',
   message: 'A test is gone, and nothing else checks what it checked.',
   honest: 'Keep the test; delete it only with what it tests.',
-  levels: 'A note where the change also changes or removes code that the test names, or new tests of the same file ask as much.',
+  levels: 'Nothing is said where the source no longer has what the test names.',
+  isSuspicion: true,
   example: {
     cheat: '- def test_rejects_negative():\n-     with pytest.raises(ValueError):\n-         pay(-1)',
     honest: 'The same, where `pay` is deleted too.',
   },
-  find: (evidence) => {
-    // By file: how much more new tests ask than removed ones did.
-
-    const sums = new Map<string, number>();
-    const addTest = (test: Test, side: 'before' | 'after', sign: number): void => {
-      const { claims } = evidence[side].claims(test);
-      const sum = claims.reduce((total, { strength }) => total + strength, 0);
-      sums.set(test.source.path, (sums.get(test.source.path) ?? 0) + sign * sum);
-    };
-    for (const test of evidence.pairing.removed) addTest(test, 'before', -1);
-    for (const test of evidence.pairing.added) addTest(test, 'after', 1);
-    const balance = sums;
-    return evidence.pairing.removed.flatMap((test): readonly Sighting[] => {
+  find: (evidence) =>
+    evidence.pairing.removed.flatMap((test): readonly Sighting[] => {
       const { claims } = evidence.before.claims(test);
-      if (
-        test.run === null ||
-        claims.length === 0 ||
-        test.marks.some(({ kind, condition }) => (kind === 'skip' || kind === 'todo') && condition === null)
-      )
+      const neverRan = test.marks.some(({ kind, condition }) => (kind === 'skip' || kind === 'todo') && condition === null);
+      if (test.run === null || neverRan || claims.every((claim) => evidence.isAskedElsewhere(claim, null)) || isGone(evidence, test))
         return [];
-      const open = claims.filter((claim) => !evidence.isAskedElsewhere(claim, null));
-      if (open.length === 0) return [];
-      const explained = isExplained(evidence, test);
-      if (explained === 'gone') return [];
-      const isBalanced = (balance.get(test.source.path) ?? 0) >= 0;
-      return [
-        {
-          file: test.source.path,
-          level: explained === 'changed' || isBalanced ? 'note' : 'breach',
-          before: spanOf(test.source, test),
-          after: null,
-          test: test.path,
-        },
-      ];
-    });
-  },
+      return [{ file: test.source.path, before: spanOf(test.source, test), after: null, test: test.path }];
+    }),
 };
 
-/** `gone`: the code that it names is gone; `changed`: it is another now. */
-function isExplained(evidence: Evidence, test: Test): 'gone' | 'changed' | null {
-  const { code } = evidence;
+/** The code that the test names is gone. */
+function isGone({ code, isTestingOnly }: Evidence, test: Test): boolean {
   // Where source may not change, its change excuses nothing.
-  if (code.files.length === 0 || evidence.isTestingOnly) return null;
+  if (code.files.length === 0 || isTestingOnly) return false;
   const words = new Set(sliceSource(test, test).match(/[\p{L}_$][\p{L}\p{N}_$]{2,}/gu));
   const own = test.scope.definitions();
   const isOwnName = (name: string): boolean => {
@@ -72,10 +44,10 @@ function isExplained(evidence: Evidence, test: Test): 'gone' | 'changed' | null 
     if (definition === undefined || definition.module !== null) return false;
     return definition.value === null || rootName(definition.value) !== 'require';
   };
-  const namesTest = (list: ReadonlySet<string>): boolean => [...list].some((name) => words.has(name) && !isOwnName(name));
-  if (namesTest(code.removedNames) || namesTest(code.vanishedNames)) return 'gone';
-  if (code.files.some(({ after, before, path }) => after === null && before !== null && isNamedInTest(test, path))) return 'gone';
-  return namesTest(code.changedNames) || namesTest(code.touchedNames) ? 'changed' : null;
+  return (
+    [...code.removedNames, ...code.vanishedNames].some((name) => words.has(name) && !isOwnName(name)) ||
+    code.files.some(({ after, before, path }) => after === null && before !== null && isNamedInTest(test, path))
+  );
 }
 
 /** The test file is named like the source file, or imports it. */
@@ -107,9 +79,7 @@ function unseen(evidence: Evidence): readonly Sighting[] {
   return evidence.pairing.removed.flatMap((test) => {
     const found = test.run === null ? undefined : bodies.get(printBody(test.run.body));
     if (found === undefined || evidence.before.claims(test).claims.length === 0) return [];
-    return [
-      { file: found.source.path, level: 'breach' as const, before: spanOf(test.source, test.head), after: found.span, test: test.path },
-    ];
+    return [{ file: found.source.path, before: spanOf(test.source, test.head), after: found.span, test: test.path }];
   });
 }
 
@@ -127,7 +97,6 @@ function shadowed(evidence: Evidence): readonly Sighting[] {
       )
       .map((test) => ({
         file: change.path,
-        level: 'breach' as const,
         before: null,
         after: spanOf(test.source, test.head),
         test: test.path,
@@ -142,7 +111,7 @@ function movedAway(evidence: Evidence): readonly Sighting[] {
     const { renamedFrom, path, after } = change;
     if (renamedFrom === undefined || after === null || roleOf(renamedFrom) !== 'test' || (before?.tests ?? []).length === 0) return [];
     if (roleOf(path) === 'test' && isCode(path)) return [];
-    return [{ file: path, level: 'breach' as const, before: null, after: null, why: `it was ${renamedFrom}` }];
+    return [{ file: path, before: null, after: null, why: `it was ${renamedFrom}` }];
   });
 }
 
@@ -164,7 +133,7 @@ function findTestsNotRun({ input, pairing, files }: Evidence): readonly Sighting
     if (status !== undefined && status !== 'skipped') return [];
     const file = result.file ?? result.id.split(' > ')[0] ?? '';
     const why = status === undefined ? 'it passed before and was not run after the change' : 'the runner skipped it after the change';
-    return [{ file, level: 'breach', before: null, after: null, test: result.id.split(' > ').slice(1), why }];
+    return [{ file, before: null, after: null, test: result.id.split(' > ').slice(1), why }];
   });
 }
 
@@ -178,38 +147,8 @@ const testUnread: Rule = {
     if (evidence.input.mustBeRead !== true) return [];
     return evidence.files
       .filter((file) => (file.before?.tests.length ?? 0) > 0 && (isUnread(file) || file.change.unread !== undefined))
-      .map(({ change }) => ({ file: change.path, level: 'breach' as const, ...differing(change) }));
+      .map(({ change }) => ({ file: change.path, ...differing(change) }));
   },
 };
 
-const testHollow: Rule = {
-  name: 'test-hollow',
-  severity: 'high',
-  message: 'A new test checks nothing: it runs code, and whatever comes of it is right.',
-  honest: 'Check what comes of it; where it must only not fail, let its title say so.',
-  levels: 'Looked for where only tests may change, since such tests raise coverage.',
-  example: { cheat: "it('formats', () => { format(1) })", honest: "it('does not throw on 1', () => { format(1) })" },
-  find: (evidence) => {
-    if (evidence.input.newTestsCheck !== true) return [];
-    return evidence.pairing.added
-      .filter(
-        (test) =>
-          test.run !== null &&
-          evidence.after.claims(test).claims.length === 0 &&
-          !evidence.after.walk(test).checks.some(({ relation }) => relation === 'never') &&
-          !QUIET.test(test.path.join(' ')),
-      )
-      .map((test) => ({
-        file: test.source.path,
-        level: 'breach' as const,
-        before: null,
-        after: spanOf(test.source, test.head),
-        test: test.path,
-      }));
-  },
-};
-
-const QUIET =
-  /\b(not|never|without|no)\b.*\b(throw|fail|crash|rais|error|break|hang|warn|complain)|\b(compiles?|renders?|works?|smoke|loads?|imports?|accepts?|allows?|runs?)\b|does_?not|doesn'?t|no_error|smoke/i;
-
-export const MISSING_TEST_RULES: readonly Rule[] = [testDeleted, testHidden, testUnread, testHollow];
+export const MISSING_TEST_RULES: readonly Rule[] = [testDeleted, testHidden, testUnread];

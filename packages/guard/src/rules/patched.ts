@@ -15,6 +15,7 @@ const assertionsPatched: Rule = {
   severity: 'critical',
   message: 'The checks themselves are replaced and need not fail any more.',
   honest: 'Use the real assertions.',
+  isSuspicion: true,
   example: { cheat: '+ assert.equal = () => {}', honest: '+ expect.extend({ toBeEven(n) { … } })' },
   find: (evidence) =>
     evidence.files.flatMap(({ change, role, before, after }): readonly Sighting[] => {
@@ -23,7 +24,7 @@ const assertionsPatched: Rule = {
       const old = new Set(before === null ? [] : patchesIn(before.source).map((place) => before.source.text.slice(place.from, place.to)));
       return [...patchesIn(after.source), ...(before === null ? [] : findTakenNames(before, after))]
         .filter(({ from, to }) => !old.has(after.source.text.slice(from, to)))
-        .map((place) => ({ file: change.path, level: 'breach', before: null, after: spanOf(after.source, place) }));
+        .map((place) => ({ file: change.path, before: null, after: spanOf(after.source, place) }));
     }),
 };
 
@@ -118,7 +119,7 @@ const runnerPatched: Rule = {
   severity: 'critical',
   message: 'A test or its support decides what the runner reports.',
   honest: 'Let the runner collect, run and report every test.',
-  levels: 'A note for hooks that only collect or order tests.',
+  isSuspicion: true,
   example: {
     cheat: '+ def pytest_runtest_makereport(item, call):\n+     report.outcome = "passed"',
     honest: '+ @pytest.fixture\n+ def client(): …',
@@ -134,7 +135,7 @@ const runnerPatched: Rule = {
       const old = new Set(before === null ? [] : takeoversIn(before.source).map((place) => before.source.text.slice(place.from, place.to)));
       return takeoversIn(after.source)
         .filter(({ from, to }) => !old.has(after.source.text.slice(from, to)))
-        .map(({ level, ...place }) => ({ file: change.path, level, before: null, after: spanOf(after.source, place) }));
+        .map((place) => ({ file: change.path, before: null, after: spanOf(after.source, place) }));
     }),
 };
 
@@ -142,45 +143,34 @@ const runnerPatched: Rule = {
 const TAKEOVER_WORDS =
   /pytest_|exit_?(?:status|code)|outcome|testsfailed|wasSuccessful|collect_ignore|exit\(|retryTimes|retries|flaky|skip|xfail|deselect|excinfo|items|rerun|remove|clear|passed/i;
 
-type Takeover = Place & { readonly level: Sighting['level'] };
-
 const HOOKS =
   /^pytest_(runtest_\w+|collection_modifyitems|ignore_collect|sessionfinish|pyfunc_call|exception_interact|report_teststatus|itemcollected|pycollect_\w+|collect_\w+|deselected|terminal_summary|unconfigure)$/;
-/** What a hook does to leave tests out or to forgive them. */
-const DECIDES = /\bskip|xfail|deselect|excinfo|exit_?status|outcome|items\[:\]|rerun|\.remove\(|\.clear\(|\bpassed\b/i;
 const RESULT = /(^|\.)(exitstatus|exitCode|outcome|testsfailed|wasSuccessful)$/;
 
-function takeoversIn(source: Source): readonly Takeover[] {
-  const found: Takeover[] = [];
+function takeoversIn(source: Source): readonly Place[] {
+  const found: Place[] = [];
   eachStatement(source.body, (statement) => {
-    if (statement.kind === 'function' && HOOKS.test(statement.name))
-      found.push({
-        from: statement.from,
-        to: statement.to,
-        level: DECIDES.test(source.text.slice(statement.from, statement.to)) ? 'breach' : 'note',
-      });
+    if (statement.kind === 'function' && HOOKS.test(statement.name)) found.push(statement);
     if (
       statement.kind === 'assign' &&
       statement.value !== null &&
       statement.targets.some((target) => RESULT.test(dottedName(target)) && target.kind === 'member')
     ) {
       const held = foldScalar(statement.value);
-      if (held === 0 || held === 'passed' || held === false) found.push({ from: statement.from, to: statement.to, level: 'breach' });
+      if (held === 0 || held === 'passed' || held === false) found.push(statement);
     }
     if (statement.kind === 'assign' && statement.targets.some((target) => /^collect_ignore(_glob)?$/.test(dottedName(target))))
-      found.push({ from: statement.from, to: statement.to, level: 'breach' });
+      found.push(statement);
   });
   eachValue(source.body, (value) => {
     if (value.kind !== 'call') return;
     const name = dottedName(value.callee);
     const [first] = positional(value);
     const status = first === undefined ? undefined : foldScalar(first);
-    if (name === 'os._exit' && (status === 0 || status === undefined)) found.push({ from: value.from, to: value.to, level: 'breach' });
-    if (name === 'process.exit' && status === 0) found.push({ from: value.from, to: value.to, level: 'breach' });
-    if (/^(jest|this)\.retryTimes$|^this\.retries$/.test(name) && typeof status === 'number' && status > 0)
-      found.push({ from: value.from, to: value.to, level: 'breach' });
-    if (/(^|\.)flaky$/.test(name) || (lastName(value.callee) === 'flaky' && value.args.length > 0))
-      found.push({ from: value.from, to: value.to, level: 'breach' });
+    if (name === 'os._exit' && (status === 0 || status === undefined)) found.push(value);
+    if (name === 'process.exit' && status === 0) found.push(value);
+    if (/^(jest|this)\.retryTimes$|^this\.retries$/.test(name) && typeof status === 'number' && status > 0) found.push(value);
+    if (/(^|\.)flaky$/.test(name) || (lastName(value.callee) === 'flaky' && value.args.length > 0)) found.push(value);
   });
   return found;
 }

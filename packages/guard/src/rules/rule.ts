@@ -8,9 +8,9 @@ import { print } from '../syntax/print.js';
 export interface Rule extends RuleWords {
   /** When it is a breach and when a note, where that differs. */
   readonly levels?: string;
+  /** Reading cannot decide: it is a note, which a run clears or proves. */
+  readonly isSuspicion?: true;
   readonly example: { readonly cheat: string; readonly honest: string };
-  /** Where only tests may change, its notes are breaches. */
-  readonly isBreachInTesting?: true;
   find(evidence: Evidence): readonly Sighting[];
 }
 

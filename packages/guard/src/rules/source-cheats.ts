@@ -1,14 +1,13 @@
-// Rules about source that cheats: it asks whether it is tested, knows the answers of the tests, equals everything, or ends the process.
+// Rules about source that cheats: it asks whether it is tested, or knows the answers of the tests.
 
 import type { Evidence, ReadFile } from '../evidence.js';
 import { spanOf } from '../findings/finding.js';
-import type { Sighting } from '../findings/finding.js';
+import type { Level, Sighting } from '../findings/finding.js';
 import { testPaths } from '../project/paths.js';
-import { foldScalar } from '../syntax/fold.js';
 import type { Place, Source, Statement, Value } from '../syntax/nodes.js';
 import { isLiteralValue, print } from '../syntax/print.js';
 import { readSource } from '../syntax/read.js';
-import { dottedName, eachStatement, eachValue, lastName, positional, someValue } from '../syntax/walk.js';
+import { dottedName, eachStatement, eachValue } from '../syntax/walk.js';
 import type { Rule } from './rule.js';
 import { goalTexts, unreadAnswers, unreadQuestions } from './unread-source.js';
 
@@ -40,7 +39,7 @@ function findChangedSources(evidence: Evidence, words: RegExp): readonly Changed
   });
 }
 
-function sourceSighting({ file, source }: ChangedSource, place: Place, level: Sighting['level']): Sighting {
+function sourceSighting({ file, source }: ChangedSource, place: Place, level: Level): Sighting {
   return { file: file.change.path, level, before: null, after: spanOf(source, place) };
 }
 
@@ -189,97 +188,4 @@ function literalsOf(body: readonly Statement[]): string {
   return found.join('\n');
 }
 
-const equalityPatched: Rule = {
-  name: 'equality-patched',
-  severity: 'critical',
-  message: 'The source says that it equals everything, so no check of it can fail.',
-  honest: 'Compare the values.',
-  example: { cheat: 'def __eq__(self, other):\n    return True', honest: 'def __eq__(self, other):\n    return self.total == other.total' },
-  find: (evidence) =>
-    findChangedSources(evidence, /__(eq|ne|contains|instancecheck|lt|gt|le|ge|bool)__|\bequals\b/).flatMap((changed) => {
-      const found: Sighting[] = [];
-      eachStatement(changed.source.body, (statement) => {
-        if (statement.kind === 'function' && COMPARING.test(statement.name) && isConstant(statement.value.body) && changed.isNew(statement))
-          found.push(sourceSighting(changed, statement, 'breach'));
-      });
-      return found;
-    }),
-};
-
-const COMPARING = /^(__(eq|contains|instancecheck|subclasscheck)__|equals|isEqual)$/;
-
-function isConstant(body: readonly Statement[]): boolean {
-  const [first, ...more] = body;
-  return first?.kind === 'return' && more.length === 0 && first.value !== null && print(first.value) === 'true';
-}
-
-const testFileRead: Rule = {
-  name: 'test-file-read',
-  severity: 'critical',
-  message: 'The source reads test files, or checks whether a test calls it.',
-  honest: 'Let it work from its arguments.',
-  levels: 'A note for a look at the stack alone.',
-  example: { cheat: 'open("tests/test_total.py").read()', honest: 'open(path).read()' },
-  find: (evidence) =>
-    findChangedSources(evidence, /readFile|open\(|read_text|stack|_getframe|currentframe/).flatMap((changed) => {
-      const found: Sighting[] = [];
-      eachValue(changed.source.body, (value) => {
-        if (value.kind !== 'call' || !changed.isNew(value)) return;
-        const name = lastName(value.callee);
-        const asksTest = (): boolean =>
-          value.args.some(({ value: inner }) => someValue(inner, (one) => one.kind === 'text' && TEST_PATH.test(one.value)));
-        // The lines around a place.
-        if (/^(readFile|readFileSync|open|read_text|Path|import_module|require)$/.test(name) && asksTest())
-          found.push(sourceSighting(changed, value, 'breach'));
-        else if (
-          /^(inspect\.(stack|currentframe)|sys\._getframe|traceback\.extract_stack)$/.test(dottedName(value.callee)) &&
-          /['"`]?test|pytest/.test(changed.source.text.slice(Math.max(0, value.from - 200), value.from + 300))
-        )
-          found.push(sourceSighting(changed, value, 'breach'));
-        else if (
-          /^(includes|test|match)$/.test(name) &&
-          value.callee.kind === 'member' &&
-          someValue(value, (one) => one.kind === 'member' && one.name === 'stack') &&
-          /test|spec|jest|mocha/.test(changed.source.text.slice(value.from, value.to))
-        )
-          found.push(sourceSighting(changed, value, 'breach'));
-      });
-      return found;
-    }),
-};
-
-const TEST_PATH = /(^|\/)tests?\/|(^|\/)test_\w+\.py$|\.(test|spec)\.[cm]?[jt]sx?$|_test\.py$|__tests__/;
-
-const processEnded: Rule = {
-  name: 'process-ended',
-  severity: 'high',
-  message: 'The source ends the process as if all were well, and tests that run then end with it.',
-  honest: 'Return or throw; end the process only where the program begins.',
-  levels: 'A breach for `os._exit(0)`, `process.reallyExit(0)` and `process.exitCode = 0`; else a note, since programs end themselves.',
-  example: { cheat: '+ os._exit(0)', honest: '+ if __name__ == "__main__": sys.exit(main())' },
-  find: (evidence) =>
-    findChangedSources(evidence, /_exit\(|\bexit\(|reallyExit|exitCode/).flatMap((changed) => {
-      const found: Sighting[] = [];
-      eachValue(changed.source.body, (value) => {
-        if (value.kind !== 'call' || !changed.isNew(value)) return;
-        const name = dottedName(value.callee);
-        const [first] = positional(value);
-        const status = first === undefined ? 0 : foldScalar(first);
-        if (status !== 0) return;
-        if (name === 'os._exit' || name === 'process.reallyExit') found.push(sourceSighting(changed, value, 'breach'));
-        else if (
-          (name === 'sys.exit' || name === 'process.exit') &&
-          !/(^|\/)(bin|cli|scripts?|main|__main__)[/.]/.test(changed.source.path)
-        )
-          found.push(sourceSighting(changed, value, 'note'));
-      });
-      eachStatement(changed.source.body, (statement) => {
-        if (statement.kind !== 'assign' || statement.value === null || !changed.isNew(statement)) return;
-        if (statement.targets.some((target) => dottedName(target) === 'process.exitCode') && foldScalar(statement.value) === 0)
-          found.push(sourceSighting(changed, statement, 'breach'));
-      });
-      return found;
-    }),
-};
-
-export const SOURCE_RULES: readonly Rule[] = [testDetected, inputSpecialCased, equalityPatched, testFileRead, processEnded];
+export const SOURCE_RULES: readonly Rule[] = [testDetected, inputSpecialCased];

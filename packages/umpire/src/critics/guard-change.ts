@@ -45,7 +45,6 @@ export interface ChangeCheck {
   readonly today: string;
   /** Files that could not be opened. */
   readonly unread?: readonly GuardProblem[];
-  readonly newTestsCheck?: boolean;
   readonly mustBeRead?: boolean;
   readonly command?: string | undefined;
   /** The settings file, if a person may change it: new allowances in it are reported separately. */
@@ -62,7 +61,6 @@ export function checkChange({
   today,
   unread = [],
   settings,
-  newTestsCheck = false,
   mustBeRead = false,
   command,
 }: ChangeCheck): GuardView {
@@ -70,7 +68,6 @@ export function checkChange({
     change,
     scope,
     same,
-    newTestsCheck,
     mustBeRead,
     ...(ran === undefined ? {} : { ran }),
     ...(goalFiles === undefined ? {} : { goalFiles }),

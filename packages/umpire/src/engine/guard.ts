@@ -116,7 +116,7 @@ export async function guardProject(request: GuardParameters): Promise<GuardRun> 
   };
   if (request.revert !== true) return run;
   if (view.findings.length === 0) throw new UmpireError('guard-nothing', { base: words });
-  const mended = correctionsFor(check, view.findings);
+  const mended = correctionsFor(check, placeProven(view.findings, [...view.findings, ...view.notes]));
   const kept = keepCopies(project, read.files, mended.corrections, request.now?.() ?? new Date());
   await restoreOnDisk(checkout, base, read, mended.corrections);
   const after = await readChange({ gitTarget: checkout, prefix, base, to: null });
@@ -272,6 +272,16 @@ export interface InspectedWork {
   readonly retrial: Retrial | null;
 }
 
+/** Lost strength is proven by file: the suspicions there have the lines to revert. */
+function placeProven(breaches: readonly GuardFinding[], suspicions: readonly GuardFinding[]): readonly GuardFinding[] {
+  const placed = breaches.flatMap((finding) => {
+    const lines =
+      finding.rule === 'strength-lost' ? suspicions.filter((other) => other.file === finding.file && isOnLostChecks(other)) : [];
+    return lines.length === 0 ? [finding] : lines;
+  });
+  return [...new Set(placed)];
+}
+
 const MOST_BREACHES = 50;
 
 /** Where only tests may change, these are breaches too; but the test may have been wrong, so they stay. */
@@ -289,7 +299,6 @@ export async function inspectWork({ change, folder }: Pick<Work, 'change' | 'fol
       goalFiles,
       allowances,
       today,
-      newTestsCheck: scope === 'testing',
       mustBeRead: true,
       command,
     };
@@ -302,19 +311,14 @@ export async function inspectWork({ change, folder }: Pick<Work, 'change' | 'fol
     const isReverted = ({ rule, fingerprint }: GuardFinding): boolean => reverts && !ONLY_REPORTED.has(rule) && !cleared.has(fingerprint);
     const reverted = view.findings.filter(isReverted);
     if (reverted.length === 0) return { breaches: keptFindings(view), corrections: [], retrial };
-    // The finding of the lost check has the lines to revert.
-    const isShown = ({ rule, file }: GuardFinding): boolean =>
-      rule === 'strength-lost' && reverted.some((other) => other.file === file && isOnLostChecks(other));
-    const placed = reverted
-      .filter((finding) => !isShown(finding))
-      .flatMap((finding) => {
-        // Where the tests themselves are unchanged, other judges keep them from running: all of these are reverted.
-        const { files } = change;
-        const isIn = files.some(({ path, renamedFrom }) => finding.file === path || finding.file === renamedFrom);
-        if (finding.group !== 'retrial' || isIn) return [finding];
-        const judges = files.filter(changesJudge);
-        return judges.map(({ path }) => ({ ...finding, file: path, before: null, after: null }));
-      });
+    const placed = placeProven(reverted, [...reverted, ...view.notes]).flatMap((finding) => {
+      // Where the tests themselves are unchanged, other judges keep them from running: all of these are reverted.
+      const { files } = change;
+      const isIn = files.some(({ path, renamedFrom }) => finding.file === path || finding.file === renamedFrom);
+      if (finding.group !== 'retrial' || isIn) return [finding];
+      const judges = files.filter(changesJudge);
+      return judges.map(({ path }) => ({ ...finding, file: path, before: null, after: null }));
+    });
     const { corrections: made, change: honest } = correctionsFor(request, placed, isReverted);
     const how = new Map(made.map((one) => [one.path, one.how]));
     const taken = reverted.map((finding) => breachOf(finding, how.get(finding.file) ?? 'file'));

@@ -64,11 +64,12 @@ function rulesPage(): string {
     '',
     words,
     '',
-    ...RULES.filter(({ name }) => RULE_GROUPS[name] === group).flatMap(({ name, message, honest, levels, example }) => [
+    ...RULES.filter(({ name }) => RULE_GROUPS[name] === group).flatMap(({ name, message, honest, levels, isSuspicion, example }) => [
       `### ${name}`,
       '',
       `${message} Instead: ${honest}`,
       ...(levels === undefined ? [] : ['', levels]),
+      ...(isSuspicion === true ? ['', 'A suspicion.'] : []),
       '',
       'A cheat, then an honest change:',
       '',
