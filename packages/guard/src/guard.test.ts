@@ -1,7 +1,9 @@
 // The guard on small changes: a cheat and an honest change for each rule.
 
 import { expect, test } from 'vitest';
+import { foldByTest } from './findings/fold.js';
 import { guardChange } from './guard.js';
+import { isOnLostChecks } from './retrial/clear.js';
 
 interface Case {
   /** What is told although the change may be honest. */
@@ -300,3 +302,31 @@ test.each('range len set list dict tuple str int float bool type isEqual isinsta
     expect(isEmptiedSeen('tests/test_cart.py', python(`assert ${name}("ab", 1) == 3`), python('print(1)'))).toBe(true);
   },
 );
+
+test('a change of the assertion library is one note, which hides no test without checks', () => {
+  const chai = (body: string): string => `import { expect } from 'chai';\n${js(body)}`;
+  const assert = (body: string): string => `import assert from 'node:assert';\n${js(body)}`;
+  const files = ['a', 'b'].map((name) => ({
+    path: `test/${name}.test.js`,
+    before: chai('expect(total([1, 2])).to.equal(3);\nexpect(total([])).to.equal(0);'),
+    after: assert('assert.ok(total([1, 2]));\nassert.ok(total([]) < 1);'),
+  }));
+  const emptied = { path: 'test/c.test.js', before: chai('expect(total([1, 2])).to.equal(3);'), after: assert('total([1, 2]);') };
+  const { findings } = guardChange({ change: { files: [...files, emptied] }, scope: 'any' });
+  expect(findings.map(({ rule, level, message }) => `${rule} ${level} ${message}`)).toEqual([
+    'runner-changed note The tests use another runner or assertion library: reading cannot compare them: assert for chai, in 3 files; use --run.',
+    'test-emptied note The test has no check left and always passes.',
+  ]);
+  expect(findings.filter(isOnLostChecks)).toEqual(findings);
+});
+
+test('what one test lost is one finding', () => {
+  const many = Array.from({ length: 234 }, (_, at) => `expect(total([${at}])).toBe(${at});`);
+  const before = js([...many, 'expect(total([])).toBe(0);'].join('\n'));
+  const after = js('expect(total([])).toBe(1);').replace("it('", "it.skip('");
+  const { findings } = guardChange({ change: { files: [{ path: 'test/cart.test.js', before, after }] }, scope: 'any' });
+  expect(foldByTest(findings).map(({ rule, level, message }) => `${rule} ${level} ${message}`)).toEqual([
+    'test-skipped breach A test no longer runs.',
+    'assertion-removed note A check is gone. More in this test: 1 rebaselined, 233 assertion-removed.',
+  ]);
+});

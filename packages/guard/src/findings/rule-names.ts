@@ -19,6 +19,7 @@ export const RULE_GROUPS = {
   'test-unread': 'tests',
   'test-emptied': 'tests',
   'case-removed': 'tests',
+  'runner-changed': 'tests',
   'assertion-removed': 'assertions',
   'assertion-weakened': 'assertions',
   'assertion-tautological': 'assertions',

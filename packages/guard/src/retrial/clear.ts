@@ -24,6 +24,7 @@ const ON_LOST_CHECKS: ReadonlySet<GuardRule> = new Set([
   'module-replaced',
   'assertions-patched',
   'runner-patched',
+  'runner-changed',
   'rebaselined',
 ]);
 

@@ -5,7 +5,7 @@ import { sliceSource } from '../evidence.js';
 import type { Evidence } from '../evidence.js';
 import { spanOf, differing } from '../findings/finding.js';
 import type { Sighting } from '../findings/finding.js';
-import type { Value } from '../syntax/nodes.js';
+import type { Source, Value } from '../syntax/nodes.js';
 import { print } from '../syntax/print.js';
 import { keyword, lastName } from '../syntax/walk.js';
 import { itemsOf } from '../test-model/rows.js';
@@ -176,7 +176,7 @@ const rebaselined: Rule = {
   },
   find: (evidence) => {
     const rewritten = touchedPairs(evidence)
-      .filter((pair) => !hasFailed(evidence, pair))
+      .filter((pair) => !hasOtherLibrary(pair) && !hasFailed(evidence, pair))
       .flatMap((pair) => evidence.compare(pair).changed.map((loss) => sightingOf(pair, loss)));
     const snapshots = evidence.files
       .filter(({ role, change }) => role === 'snapshot' && change.before !== null && change.after !== null)
@@ -185,14 +185,82 @@ const rebaselined: Rule = {
   },
 };
 
+const runnerChanged: Rule = {
+  name: 'runner-changed',
+  severity: 'medium',
+  message: 'The tests use another runner or assertion library: reading cannot compare them.',
+  honest: 'Run both versions with --run.',
+  levels: 'One for all files. Their lost and rewritten checks are not listed.',
+  isSuspicion: true,
+  example: {
+    cheat:
+      "- import { expect } from 'chai'\n+ import assert from 'node:assert'\n- expect(total([1, 2])).to.equal(3)\n+ assert.ok(total([1, 2]))",
+    honest:
+      "- import { expect } from 'chai'\n+ import assert from 'node:assert'\n- expect(total([1, 2])).to.equal(3)\n+ assert.equal(total([1, 2]), 3)",
+  },
+  find: (evidence) => {
+    const moved = touchedPairs(evidence).filter((pair) => {
+      const { losses, changed } = evidence.compare(pair);
+      return hasOtherLibrary(pair) && losses.length + changed.length > 0;
+    });
+    const files = [...new Set(moved.map(({ after }) => after.source.path))];
+    const [first] = moved;
+    if (first === undefined) return [];
+    const [old, now] = [first.before, first.after].map(({ source }) => listLibraries(source).join(', '));
+    const why = `${now} for ${old}${files.length > 1 ? `, in ${files.length} files` : ''}; use --run`;
+    return [{ file: first.after.source.path, why }];
+  },
+};
+
+/** Modules of runners and assertions. Those that share their words count as one. */
+const LIBRARIES: readonly (readonly [name: string, pattern: RegExp])[] = [
+  ['jest or vitest', /^(?:vitest|@jest\/globals|bun:test)$/],
+  ['assert', /^(?:assert(?:\/strict)?|test|power-assert)$/],
+  ...[
+    'chai',
+    'should',
+    'expect.js',
+    'unexpected',
+    'tap',
+    'tape',
+    'ava',
+    'uvu',
+    'qunit',
+    'jasmine',
+    '@japa/runner',
+    'unittest',
+    'pytest',
+    'nose',
+  ].map((name) => [name, new RegExp(`^${name.replace('.', '\\.')}(?:[/.]|$)`)] as const),
+];
+
+const KNOWN = new WeakMap<Source, readonly string[]>();
+
+function listLibraries(source: Source): readonly string[] {
+  const known = KNOWN.get(source);
+  if (known !== undefined) return known;
+  const imports = source.text.matchAll(/(?:\bfrom|\brequire\(|^import)\s*['"](?:node:)?([^'"\n]+)['"]|^(?:from|import)\s+([\w.]+)/gm);
+  const modules = [...imports].map(([, module, python]) => module ?? python ?? '');
+  const found = LIBRARIES.flatMap(([name, pattern]) => (modules.some((module) => pattern.test(module)) ? [name] : []));
+  KNOWN.set(source, found);
+  return found;
+}
+
+/** All that the old version asked with is gone from the file. */
+function hasOtherLibrary({ before, after }: Pair): boolean {
+  const [old, now] = [listLibraries(before.source), listLibraries(after.source)];
+  return old.length > 0 && now.length > 0 && !old.some((name) => now.includes(name));
+}
+
 export const LOST_CHECK_RULES: readonly Rule[] = [
+  runnerChanged,
   emptied,
   caseRemoved,
   ...LOSSES.map(({ counts, ...words }) => ({
     ...words,
     find: (evidence: Evidence) =>
       touchedPairs(evidence)
-        .filter((pair) => !(hasFailed(evidence, pair) && isRewritten(evidence.compare(pair))))
+        .filter((pair) => !hasOtherLibrary(pair) && !(hasFailed(evidence, pair) && isRewritten(evidence.compare(pair))))
         .flatMap((pair) =>
           evidence
             .compare(pair)

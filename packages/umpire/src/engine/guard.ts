@@ -9,6 +9,7 @@ import type { TestResult } from '@umpire/core/model/vocabulary.js';
 import type { GuardAllowance } from '@umpire/guard/findings/allowances.js';
 import type { Change, FileChange, GuardScope } from '@umpire/guard/change.js';
 import type { GuardFinding } from '@umpire/guard/findings/finding.js';
+import { foldByTest } from '@umpire/guard/findings/fold.js';
 import { isOnLostChecks, listSuspects } from '@umpire/guard/retrial/clear.js';
 import { changesJudge } from '@umpire/guard/retrial/judges.js';
 import { revertBreaches } from '@umpire/guard/revert/revert-breaches.js';
@@ -107,6 +108,8 @@ export async function guardProject(request: GuardParameters): Promise<GuardRun> 
   const view = retrial === null ? seen : withRetrial(seen, retrial, allowances, check.today);
   const run = {
     ...view,
+    findings: foldByTest(view.findings),
+    notes: foldByTest(view.notes),
     ...(retrial === null ? {} : { retrial: summarize(retrial) }),
     base,
     against: words,
@@ -126,7 +129,7 @@ export async function guardProject(request: GuardParameters): Promise<GuardRun> 
     view.notes.length === 0 && hasSameFiles(after, mended.change)
       ? { findings: mended.left, notes: [] }
       : checkChange({ ...plain, same: createFileReader(same), change: after });
-  return { ...run, notes, reverted: { corrections: mended.corrections, left, kept } };
+  return { ...run, notes: foldByTest(notes), reverted: { corrections: mended.corrections, left: foldByTest(left), kept } };
 }
 
 /** Loaded late, since it loads the critics. */
@@ -340,7 +343,9 @@ export async function inspectWork({ change, folder }: Pick<Work, 'change' | 'fol
 
 /** Findings that are reported and stay in the work: breaches first. */
 function keptFindings({ findings, notes }: Pick<GuardView, 'findings' | 'notes'>): readonly Breach[] {
-  return [...findings, ...notes].slice(0, MOST_BREACHES).map((finding) => breachOf(finding, null));
+  return foldByTest([...findings, ...notes])
+    .slice(0, MOST_BREACHES)
+    .map((finding) => breachOf(finding, null));
 }
 
 function breachOf({ rule, level, file, line, message }: GuardFinding, taken: Breach['taken']): Breach {

@@ -146,6 +146,16 @@ describe('with a retrial', () => {
     });
   });
 
+  it('reverts the lines of the suspicion alone, and keeps honest tests beside it', async () => {
+    const more = "\nit('adds none', () => {\n  expect(sum(0, 0)).toBe(0);\n});\n";
+    const lost = findingOf(findRuleWords('strength-lost'), { file: 'src/sum.test.ts', level: 'breach' });
+    const both = { ...WEAKENED, after: `${WEAKENED.after}${more}` };
+    expect(await inspected('any', true, [both], held(4, 1, [lost]))).toEqual({
+      found: ['breach strength-lost hunk'],
+      reverted: ['src/sum.test.ts'],
+    });
+  });
+
   it('reverts the settings that keep an unchanged test from running', async () => {
     const settings: FileChange = { path: 'vitest.config.ts', before: 'export default {};\n', after: 'export default { test: {} };\n' };
     const source: FileChange = { path: 'src/sum.ts', before: 'a', after: 'b' };
