@@ -48,7 +48,8 @@ export function compareClaims(before: Claims, after: Claims, elsewhere: Tells, i
     addClaimTo(claim.raw, claim);
     addClaimTo(claim.full, claim);
   }
-  const used = new Set<Claim>();
+  /** Claims of the new version, by those of the old one that they stand for. */
+  const used = new Map<Claim, Claim>();
   const losses = new Map<Check, Loss>();
   const changed = new Map<Check, { readonly before: Check; readonly after: Check }>();
   let lost = 0;
@@ -59,17 +60,16 @@ export function compareClaims(before: Claims, after: Claims, elsewhere: Tells, i
   const open: Claim[] = [];
   for (const claim of before.claims) {
     const exact = candidatesOf(index, claim).filter((one) => coverClaim(one, claim) === 'yes');
-    const best =
-      exact.find((one) => !used.has(one) && obstacleFor(one, claim) === null) ?? exact.find((one) => obstacleFor(one, claim) === null);
+    const free = exact.filter((one) => obstacleFor(one, claim) === null);
+    // Asked twice in the same words, it must be asked twice: what it is asked of may have changed in between.
+    const best = free.find((one) => !used.has(one)) ?? free.find((one) => !isAskedTwice(used.get(one) as Claim, claim));
     if (best === undefined) open.push(claim);
-    else used.add(best);
+    else if (!used.has(best)) used.set(best, claim);
   }
   for (const claim of open) {
     const candidates = candidatesOf(index, claim);
-    const obstructed = candidates.find((one) => coverClaim(one, claim) === 'yes');
-    const other =
-      candidates.find((one) => !used.has(one) && coverClaim(one, claim) === 'changed') ??
-      candidates.find((one) => coverClaim(one, claim) === 'changed');
+    const obstructed = candidates.find((one) => coverClaim(one, claim) === 'yes' && obstacleFor(one, claim) !== null);
+    const other = candidates.find((one) => !used.has(one) && coverClaim(one, claim) === 'changed');
     const weaker =
       candidates.find((one) => coverClaim(one, claim) === 'weaker') ??
       (candidates.length > 0 ? undefined : after.claims.find((one) => !used.has(one) && isProjection(one, claim)));
@@ -82,7 +82,7 @@ export function compareClaims(before: Claims, after: Claims, elsewhere: Tells, i
     uncovered += 1;
     if (obstructed === undefined && other === undefined && weaker === undefined && isDropped(claim)) continue;
     if (obstructed !== undefined) {
-      used.add(obstructed);
+      used.set(obstructed, claim);
       keepWorstLoss(losses, {
         kind: 'obstructed',
         before: claim.check,
@@ -92,13 +92,13 @@ export function compareClaims(before: Claims, after: Claims, elsewhere: Tells, i
       });
     } else if (whole !== undefined) changed.set(claim.check, { before: claim.check, after: whole.check });
     else if (other !== undefined) {
-      used.add(other);
+      used.set(other, claim);
       const obstacle = obstacleFor(other, claim);
       if (obstacle !== null)
         keepWorstLoss(losses, { kind: 'obstructed', before: claim.check, after: other.check, obstacle, strength: claim.strength });
       else changed.set(claim.check, { before: claim.check, after: other.check });
     } else {
-      if (weaker !== undefined) used.add(weaker);
+      if (weaker !== undefined) used.set(weaker, claim);
       // Of a part or a property of the value, whatever is asked says less than the value.
       const strength = Math.max(1, claim.strength - (weaker?.strength ?? 0));
       lost += strength;
@@ -123,6 +123,19 @@ export function compareClaims(before: Claims, after: Claims, elsewhere: Tells, i
     vacuous: after.vacuous,
     isEmptied: before.claims.length > 0 && after.claims.length === 0,
   };
+}
+
+/** The same question at another place of the test; rows of one check ask it at the same. */
+function isAskedTwice(one: Claim, other: Claim): boolean {
+  const isSameWanted =
+    one.wanted === other.wanted || (one.wanted !== null && other.wanted !== null && print(one.wanted) === print(other.wanted));
+  return (
+    one.check.from !== other.check.from &&
+    one.full === other.full &&
+    one.relation === other.relation &&
+    one.negated === other.negated &&
+    isSameWanted
+  );
 }
 
 /** `len(x) == 2` for `x == [1, 2]`: another value is made of what was asked about, and compared with something else. */

@@ -453,7 +453,8 @@ function requestOf(value: Value): Value {
   return value;
 }
 
-function assertQuestions(call: ValueOf<'call'>, dialect: Dialect, scope: Scope): readonly Question[] {
+function assertQuestions(written: ValueOf<'call'>, dialect: Dialect, scope: Scope): readonly Question[] {
+  const call = { ...written, callee: assertionOf(written.callee, scope) };
   const name = lastName(call.callee);
   const asking = dialect.asserts.get(name) ?? (ownAssert(call, dialect) ? { relation: 'own' as const, detail: name } : undefined);
   if (asking === undefined || !isAssert(call, name, dialect, scope)) return [];
@@ -487,6 +488,12 @@ function assertQuestions(call: ValueOf<'call'>, dialect: Dialect, scope: Scope):
         ? closeness(call, args)
         : (asking.detail ?? (asking.relation === 'type' && wanted === null ? name : ''));
   return [makeQuestion(asking.relation, subject, wanted, negated, detail)];
+}
+
+/** `const { throws } = assert`: the name stands for a member. */
+function assertionOf(callee: Value, scope: Scope): Value {
+  const held = callee.kind === 'name' ? (scope.find(callee.name)?.value ?? null) : null;
+  return held?.kind === 'member' ? held : callee;
 }
 
 function closeness(call: ValueOf<'call'>, args: readonly Value[]): string {
@@ -556,6 +563,10 @@ function isAssert(call: ValueOf<'call'>, name: string, dialect: Dialect, scope: 
   const owner = dottedName(callee.object);
   if (owner === '') return false;
   const root = rootName(callee.object);
+  // `const plan = tspl(t)`, `const check = assert`: the object under another name.
+  const held = scope.find(root)?.value ?? null;
+  const given = held?.kind === 'call' ? positional(held) : held === null ? [] : [held];
+  if (given.some((one) => dialect.assertOwners.has(dottedName(one)) || dialect.assertOwners.has(rootName(one)))) return true;
   if (dialect.assertOwners.has(owner) || dialect.assertOwners.has(root) || /(^|\.)assert(\.\w+)?$/.test(owner)) return true;
   // What the runner gives a test has a short name: `t`, `st`, `tt`.
   if (dialect.expects.size > 0 && root.length <= 3 && scope.find(root) === null) return true;
