@@ -3,10 +3,13 @@
 import type { FileChange, GuardInput } from './change.js';
 import { roleOf, candidatePaths } from './project/paths.js';
 import type { FileRole } from './project/paths.js';
-import type { Place, Source, Statement } from './syntax/nodes.js';
+import type { Place, Source, Statement, Value } from './syntax/nodes.js';
+import { truthAnywhere } from './syntax/fold.js';
+import type { Truth } from './syntax/fold.js';
 import { isPython, isRust } from './syntax/nodes.js';
 import { print } from './syntax/print.js';
 import { readSource } from './syntax/read.js';
+import { lastName, positional } from './syntax/walk.js';
 import { claimsOf } from './compare/claims.js';
 import type { Claim, Claims } from './compare/claims.js';
 import { coverClaim } from './compare/covers.js';
@@ -49,6 +52,10 @@ class Side {
     private readonly textOf: (path: string) => string | null,
     private readonly readsDoctests: boolean,
   ) {}
+
+  text(path: string): string | null {
+    return this.textOf(path);
+  }
 
   source(path: string): Source | null {
     return memo(this.sources, path, () => {
@@ -239,6 +246,32 @@ export class Evidence {
     );
   }
 
+  /** Whether a condition to skip holds: by what is written down, on every platform, with what is installed. */
+  skips(condition: Value, path: string): Truth {
+    if (condition.kind === 'call' && lastName(condition.callee) === 'importorskip') {
+      const [name] = positional(condition);
+      return name?.kind === 'text' && this.isNowhere(name.value.split('.')[0] ?? '', path) ? 'true' : 'unknown';
+    }
+    return truthAnywhere(condition);
+  }
+
+  /** No manifest names the module, and no file of the project is called so. */
+  private isNowhere(module: string, path: string): boolean {
+    const read = (file: string): string | null => this.after.text(file);
+    const manifests = MANIFESTS.flatMap((file) => read(file) ?? []);
+    const folders = path.split('/').map((_, at, parts) => parts.slice(0, at).join('/'));
+    const own = ['', 'src', ...folders].flatMap((folder) =>
+      [`${module}.py`, `${module}/__init__.py`].map((file) => (folder === '' ? file : `${folder}/${file}`)),
+    );
+    const word = module.toLowerCase().replaceAll('_', '-');
+    return (
+      manifests.length > 0 &&
+      !OF_PYTHON.test(module) &&
+      !manifests.some((text) => text.toLowerCase().replaceAll('_', '-').includes(word)) &&
+      own.every((file) => read(file) === null)
+    );
+  }
+
   /** It asks about something that the source no longer has. */
   isDropped(words: string): boolean {
     const { names, texts } = this.code.dropped;
@@ -316,6 +349,14 @@ function mayHoldTests({ path, before, after, renamedFrom }: FileChange, readsDoc
 
 /** Settings of pytest, and what starts it. */
 const DOCTEST_SETTINGS = 'pytest.ini pyproject.toml setup.cfg tox.ini conftest.py Makefile noxfile.py'.split(' ');
+
+const MANIFESTS =
+  'pyproject.toml setup.py setup.cfg tox.ini Pipfile environment.yml requirements.txt requirements-dev.txt requirements-test.txt dev-requirements.txt test-requirements.txt requirements/dev.txt requirements/test.txt requirements/tests.txt poetry.lock uv.lock'.split(
+    ' ',
+  );
+/** Parts of Python's library that some builds lack, and packages under another name than their module's. */
+const OF_PYTHON =
+  /^(?:_\w+|sqlite3|ssl|curses|readline|fcntl|grp|pwd|resource|termios|tkinter|dbm|zlib|bz2|lzma|ctypes|multiprocessing|asyncio|tomllib|zoneinfo|uuid|syslog|winreg|msvcrt|concurrent|PIL|cv2|bs4|sklearn|skimage|yaml|git|OpenSSL|jwt|magic|serial|usb|wx|gi|google)$/;
 
 /** Examples in docstrings are tests only where something runs them. */
 function runsDoctests(readText: (path: string) => string | null, command = ''): boolean {

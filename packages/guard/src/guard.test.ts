@@ -106,6 +106,23 @@ test.each<[string, Case]>([
       after: '{ "scripts": { "test": "vitest run -t adds" } }\n',
     },
   ],
+  // Conditions that hold everywhere.
+  ['test-skipped', { before: js(CHECK), after: js(CHECK).replace("it('", "it.skipIf(process.platform !== 'sunos')('") }],
+  ['test-skipped', { before: js(CHECK), after: js(CHECK).replace("it('", "it.runIf(process.platform === 'aix')('") }],
+  ['test-skipped', { before: js(CHECK), after: `const isSlow = true;\n${js(CHECK).replace("it('", "if (!isSlow) it('")}` }],
+  [
+    'test-skipped',
+    inPython(py('assert total([1]) == 1'), py('assert total([1]) == 1', '@unittest.skipUnless(sys.platform.startswith("java"), "slow")\n')),
+  ],
+  [
+    'test-skipped',
+    {
+      ...inPython(py('assert total([1]) == 1'), py('pytest.importorskip("turbo_totals")\nassert total([1]) == 1')),
+      also: [['setup.cfg', '[options]\ninstall_requires = attrs\n', '[options]\ninstall_requires = attrs>=1\n']],
+    },
+  ],
+  ['failure-expected', { before: js(CHECK), after: js(CHECK).replace("adds up', ", "adds up', { retry: 3 }, ") }],
+  ['failure-expected', inPython(py('assert total([1]) == 1'), py('assert total([1]) == 1', '@pytest.mark.flaky(reruns=3)\n'))],
   // Aliases of assertion objects.
   [
     'assertion-weakened',
@@ -296,6 +313,14 @@ test.each<[string, Case]>([
       before: `${js(CHECK)}it('refunds', () => { expect(refund(1)).toBe(-1); });\n`,
       after: js(CHECK),
       also: [['src/cart.js', 'export function refund(n) { return -n; }\nexport const total = 1;\n', 'export const total = 1;\n']],
+    },
+  ],
+  [
+    'a skip where an optional package is not installed',
+    {
+      ...inPython(py('assert total([1]) == 1'), py('pytest.importorskip("turbo_totals")\nassert total([1]) == 1')),
+      also: [['setup.cfg', '[options.extras_require]\nfast = attrs\n', '[options.extras_require]\nfast = turbo-totals\n']],
+      notes: ['config-changed', 'test-conditional'],
     },
   ],
   [

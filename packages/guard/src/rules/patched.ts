@@ -169,8 +169,7 @@ function takeoversIn(source: Source): readonly Place[] {
     const status = first === undefined ? undefined : foldScalar(first);
     if (name === 'os._exit' && (status === 0 || status === undefined)) found.push(value);
     if (name === 'process.exit' && status === 0) found.push(value);
-    if (/^(jest|this)\.retryTimes$|^this\.retries$/.test(name) && typeof status === 'number' && status > 0) found.push(value);
-    if (/(^|\.)flaky$/.test(name) || (lastName(value.callee) === 'flaky' && value.args.length > 0)) found.push(value);
+    if (/^(jest|this)\.retryTimes$/.test(name) && typeof status === 'number' && status > 0) found.push(value);
   });
   return found;
 }

@@ -5,7 +5,6 @@ import { sliceSource } from '../evidence.js';
 import type { Evidence } from '../evidence.js';
 import { spanOf } from '../findings/finding.js';
 import type { Level } from '../findings/finding.js';
-import { truthOf } from '../syntax/fold.js';
 import type { Mark, MarkKind, Test } from '../test-model/facts.js';
 import { expand } from '../test-model/scope.js';
 import { isAboutPlatform } from './rule.js';
@@ -62,7 +61,7 @@ const MARKS: readonly MarkRow[] = [
   {
     name: 'failure-expected',
     severity: 'high',
-    message: 'The test passes because it fails.',
+    message: 'The test passes although it fails.',
     honest: 'Mend what fails.',
     levels: 'A note for a test that is new, and where the condition is about the platform.',
     example: { cheat: '+ @pytest.mark.xfail\n  def test_total():', honest: '- @pytest.mark.xfail\n  def test_total():' },
@@ -110,10 +109,8 @@ function findMarks(evidence: Evidence, side: 'before' | 'after', test: Test, kin
   return [...test.marks, ...inner].flatMap((mark) => {
     if (mark.kind !== kind && !(kind === 'skip' && mark.kind === 'todo' && test.run !== null)) return [];
     if (mark.condition === null) return [mark];
-    const truth = truthOf(expand(mark.condition, test.scope));
-    // Of `runIf`, `skipUnless` and `if` around a test: it runs when the condition holds.
-    const words = test.source.text.slice(Math.max(0, mark.from - 4), mark.to).slice(0, 60);
-    if (truth === 'unknown' || !/skipIf|skipif|skip_if/.test(words)) return [mark];
+    const truth = evidence.skips(expand(mark.condition, test.scope), test.source.path);
+    if (truth === 'unknown') return [mark];
     return truth === 'false' ? [] : [{ ...mark, condition: null }];
   });
 }

@@ -1,6 +1,7 @@
 // What a literal value is worth. Only what is certain: everything else is unknown.
 
 import type { Value } from './nodes.js';
+import { dottedName } from './walk.js';
 
 export type Truth = 'true' | 'false' | 'unknown';
 
@@ -46,6 +47,40 @@ export function truthOf(value: Value): Truth {
     case 'template':
       return 'unknown';
   }
+}
+
+const PLATFORMS = ['linux', 'darwin', 'win32'] as const;
+const SYSTEMS = { linux: ['Linux', 'posix'], darwin: ['Darwin', 'posix'], win32: ['Windows', 'nt'] } as const;
+
+/** The same on every platform on which tests usually run. */
+export function truthAnywhere(value: Value): Truth {
+  const [first, ...others] = PLATFORMS.map((platform) => truthOf(onPlatform(value, platform)));
+  return others.every((truth) => truth === first) ? (first as Truth) : 'unknown';
+}
+
+function onPlatform(value: Value, platform: (typeof PLATFORMS)[number]): Value {
+  const inner = (part: Value): Value => onPlatform(part, platform);
+  const writeText = (text: string): Value => ({ from: value.from, to: value.to, kind: 'text', value: text });
+  const name = dottedName(value.kind === 'call' ? value.callee : value);
+  if (name === 'process.platform' || name === 'sys.platform' || name === 'os.platform') return writeText(platform);
+  if (name === 'platform.system' || name === 'os.type')
+    return writeText(platform === 'win32' && name === 'os.type' ? 'Windows_NT' : SYSTEMS[platform][0]);
+  if (name === 'os.name') return writeText(SYSTEMS[platform][1]);
+  if (value.kind === 'unary') return { ...value, operand: inner(value.operand) };
+  if (value.kind === 'binary') {
+    const [left, right] = [inner(value.left), inner(value.right)];
+    if (/^(?:not )?in$/.test(value.op) && right.kind === 'list' && left.kind === 'text' && right.items.every(({ kind }) => kind === 'text'))
+      return constantOf(value, right.items.some((item) => foldScalar(item) === left.value) !== value.op.startsWith('not'));
+    return { ...value, left, right };
+  }
+  if (value.kind !== 'call' || value.callee.kind !== 'member') return value;
+  const [owner, argument] = [inner(value.callee.object), value.args[0]?.value];
+  if (owner.kind !== 'text' || argument?.kind !== 'text' || !/^starts_?with$/i.test(value.callee.name)) return value;
+  return constantOf(value, owner.value.startsWith(argument.value));
+}
+
+function constantOf({ from, to }: Value, holds: boolean): Value {
+  return { from, to, kind: 'constant', value: String(holds) };
 }
 
 /** Older Pythons are out of support. */

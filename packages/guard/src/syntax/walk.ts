@@ -154,6 +154,11 @@ export function dottedName(value: Value | null | undefined): string {
   return owner === '' ? '' : `${owner}.${value.name}`;
 }
 
+/** That the condition does not hold, at its own place. */
+export function negate(condition: Value): Value {
+  return { from: condition.from, to: condition.to, kind: 'unary', op: 'not', operand: condition };
+}
+
 /** The last name of a callee: `raises` of `pytest.raises`, also of `x().raises`. */
 export function lastName(value: Value | null | undefined): string {
   return value?.kind === 'name' || value?.kind === 'member' ? value.name : '';

@@ -160,6 +160,7 @@ const JAVASCRIPT: Dialect = {
     ['pending', 'skip'],
     ['test.fixme', 'skip'],
     ['test.fail', 'fails'],
+    ['this.retries', 'fails'],
   ]),
   runs: wordSet('forEach map filter every some flatMap reduce step doesNotThrow act each then finally waitFor from withContext'),
   doubles: /^(jest|vi|mock|sinon|td|t\.mock|bun)(\.|$)|\b(fn|stub|spy|fake|mockFn|createStub)$/,

@@ -12,7 +12,7 @@ import { truthOf } from '../syntax/fold.js';
 import { print } from '../syntax/print.js';
 import { lowerDoctests } from '../syntax/python/doctests.js';
 import { isTestAttribute } from '../syntax/rust/test-items.js';
-import { dottedName, eachStatement, keyword, lastName, positional, someValueIn } from '../syntax/walk.js';
+import { dottedName, eachStatement, keyword, lastName, negate, positional, someValueIn } from '../syntax/walk.js';
 
 export interface FoundTests {
   readonly source: Source;
@@ -97,7 +97,7 @@ class JavaScriptFinder {
       case 'if':
         // Under the runner the condition of in-source tests always holds.
         if (isInSource(statement)) this.body(statement.then, around, depth);
-        else this.body(statement.then, { ...around, marks: [...around.marks, conditional(statement.test, statement)] }, depth);
+        else this.body(statement.then, { ...around, marks: [...around.marks, conditional(negate(statement.test), statement)] }, depth);
         this.body(statement.other, { ...around, marks: [...around.marks, conditional(statement.test, statement)] }, depth);
         return;
       case 'loop':
@@ -136,10 +136,17 @@ class JavaScriptFinder {
   private value(value: Value, around: Around, depth: number, place: Place): void {
     if (value.kind === 'await') this.value(value.value, around, depth, place);
     else if (value.kind === 'binary')
-      this.value(value.right, { ...around, marks: [...around.marks, conditional(value.left, value)] }, depth, place);
+      this.value(
+        value.right,
+        { ...around, marks: [...around.marks, conditional(value.op === 'and' ? negate(value.left) : value.left, value)] },
+        depth,
+        place,
+      );
     else if (value.kind === 'choice')
-      for (const part of [value.then, value.other])
-        this.value(part, { ...around, marks: [...around.marks, conditional(value.test, value)] }, depth, place);
+      for (const part of [value.then, value.other]) {
+        const condition = part === value.then ? negate(value.test) : value.test;
+        this.value(part, { ...around, marks: [...around.marks, conditional(condition, value)] }, depth, place);
+      }
     else if (value.kind === 'call') this.call(value, around, depth, place);
   }
 
@@ -274,7 +281,7 @@ class PythonFinder {
           if (!isClass || statement.name.startsWith('Test')) this.suite(statement, around);
           break;
         case 'if':
-          this.body(statement.then, { ...around, marks: [...around.marks, conditional(statement.test, statement)] }, isClass);
+          this.body(statement.then, { ...around, marks: [...around.marks, conditional(negate(statement.test), statement)] }, isClass);
           this.body(statement.other, { ...around, marks: [...around.marks, conditional(statement.test, statement)] }, isClass);
           break;
         case 'try':
@@ -383,9 +390,12 @@ export function readMark(decorator: Value): Mark | null {
     case 'skip':
     case 'skip_test':
       return { kind: 'skip', condition: null, ...place };
+    case 'skipUnless':
+      return { kind: 'skip', condition: first === undefined ? decorator : negate(first), ...place };
+    case 'flaky':
+      return { kind: 'fails', condition: null, ...place };
     case 'skipif':
     case 'skipIf':
-    case 'skipUnless':
     case 'skip_if':
     case 'skipUnlessDBFeature':
     case 'skipIfDBFeature':
@@ -419,7 +429,10 @@ function moduleMarks(body: readonly Statement[]): readonly Mark[] {
     }
     if (statement.kind === 'if') {
       const under = moduleMarks(statement.then).map((mark) => ({ ...mark, condition: mark.condition ?? statement.test }));
-      marks.push(...under, ...moduleMarks(statement.other).map((mark) => ({ ...mark, condition: mark.condition ?? statement.test })));
+      marks.push(
+        ...under,
+        ...moduleMarks(statement.other).map((mark) => ({ ...mark, condition: mark.condition ?? negate(statement.test) })),
+      );
       return false;
     }
     if (

@@ -3,7 +3,7 @@
 import { SUITE_NAMES, TEST_NAMES } from './dialect.js';
 import type { FunctionValue, Value, ValueOf } from '../syntax/nodes.js';
 import { truthOf } from '../syntax/fold.js';
-import { dottedName, positional } from '../syntax/walk.js';
+import { dottedName, negate, positional } from '../syntax/walk.js';
 import type { Mark, MarkKind } from './facts.js';
 import type { Scope } from './scope.js';
 
@@ -62,7 +62,10 @@ export function registrationOf(call: ValueOf<'call'>, scope: Scope): Registratio
     if (modifier !== undefined) marks.push({ kind: modifier, condition: null, ...place });
     const [first] = used === null ? [] : positional(used);
     if ((name === 'each' || name === 'for') && first !== undefined) tables.push(first);
-    if (/^(skipIf|runIf|if|unless)$/.test(name)) marks.push({ kind: 'skip', condition: first ?? call, ...place });
+    if (/^(skipIf|runIf|if|unless)$/.test(name)) {
+      const condition = first ?? call;
+      marks.push({ kind: 'skip', condition: /^(runIf|if)$/.test(name) ? negate(condition) : condition, ...place });
+    }
   }
   for (const argument of args) if (argument.kind === 'record') marks.push(...optionMarks(argument));
   const run = args.findLast((argument): argument is FunctionValue => argument.kind === 'function') ?? namedRun(args, scope);
@@ -82,6 +85,9 @@ function namedRun(args: readonly Value[], scope: Scope): FunctionValue | null {
 
 function optionMarks(options: ValueOf<'record'>): readonly Mark[] {
   return options.entries.flatMap(({ key, value }): readonly Mark[] => {
+    // A test that runs again until it passes may fail.
+    if (key?.kind === 'text' && /^retr(?:y|ies)$/.test(key.value))
+      return truthOf(value) === 'false' ? [] : [{ kind: 'fails', condition: null, from: value.from, to: value.to }];
     const kind =
       key?.kind === 'text'
         ? ({ skip: 'skip', todo: 'todo', only: 'only', fails: 'fails', expectFailure: 'fails' } as const)[key.value as 'skip']

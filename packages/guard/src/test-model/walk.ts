@@ -2,7 +2,7 @@
 
 import type { FunctionValue, Place, Source, Statement, Value, ValueOf } from '../syntax/nodes.js';
 import { truthOf } from '../syntax/fold.js';
-import { dottedName, eachBelow, lastName, positional, someValueIn, eachStatement } from '../syntax/walk.js';
+import { dottedName, eachBelow, lastName, negate, positional, someValueIn, eachStatement } from '../syntax/walk.js';
 import { chainQuestions, isFail, questionsOf, questionsOfCall } from './checks.js';
 import type { Question } from './checks.js';
 import type { Dialect } from './dialect.js';
@@ -127,7 +127,9 @@ class Walk implements Walked {
         const then =
           truth === 'true' || isEither ? obstacles : withObstacle(truth === 'false' ? 'never-run' : 'condition', statement, statement.test);
         const other =
-          truth === 'false' || isEither ? obstacles : withObstacle(truth === 'true' ? 'never-run' : 'condition', statement, statement.test);
+          truth === 'false' || isEither
+            ? obstacles
+            : withObstacle(truth === 'true' ? 'never-run' : 'condition', statement, negate(statement.test));
         this.body(statement.then, scope, source, then, depth);
         this.body(statement.other, scope, source, other, depth);
         return;
@@ -341,7 +343,8 @@ class Walk implements Walked {
     ) {
       const [first] = positional(call);
       const isConditional = name.startsWith('test.') && first !== undefined && first.kind !== 'text';
-      this.marks.push({ kind, condition: isConditional ? first : conditionOf(obstacles), from: call.from, to: call.to });
+      const condition = isConditional ? first : name.endsWith('importorskip') ? call : conditionOf(obstacles);
+      this.marks.push({ kind, condition, from: call.from, to: call.to });
       return;
     }
     if (source.language === 'javascript' && isSubtest(call)) return;
