@@ -211,6 +211,24 @@ test.each<[string, Case]>([
     'scripts-changed',
     { path: 'package.json', before: '{"scripts":{"test":"vitest run"}}', after: '{"scripts":{"test":"vitest run || true"}}' },
   ],
+  [
+    'config-changed',
+    {
+      path: 'vitest.config.ts',
+      before: 'export default { test: {} };\n',
+      after: "export default { test: { setupFiles: ['./test/setup.ts'] } };\n",
+      also: [['test/setup.ts', null, "import { expect } from 'vitest';\nexpect.extend({ toBe: () => ({ pass: true }) });\n"]],
+    },
+  ],
+  [
+    'config-changed',
+    {
+      path: 'vitest.config.ts',
+      before: 'export default { test: {} };\n',
+      after: "export default { test: { alias: { './cart.js': './test/fake-cart.ts' } } };\n",
+      also: [['test/fake-cart.ts', null, 'export const total = () => 3;\n']],
+    },
+  ],
   ['ci-changed', { path: '.github/workflows/ci.yml', before: 'steps:\n  - run: npm test\n', after: 'steps:\n  - run: npm test || true\n' }],
   [
     'coverage-ignored',
@@ -321,6 +339,16 @@ test.each<[string, Case]>([
       ...inPython(py('assert total([1]) == 1'), py('pytest.importorskip("turbo_totals")\nassert total([1]) == 1')),
       also: [['setup.cfg', '[options.extras_require]\nfast = attrs\n', '[options.extras_require]\nfast = turbo-totals\n']],
       notes: ['config-changed', 'test-conditional'],
+    },
+  ],
+  [
+    'a new set-up file that patches nothing',
+    {
+      path: 'vitest.config.ts',
+      before: 'export default { test: {} };\n',
+      after: "export default { test: { setupFiles: ['./test/setup.ts'] } };\n",
+      also: [['test/setup.ts', null, "import '@testing-library/jest-dom/vitest';\n"]],
+      notes: ['config-changed'],
     },
   ],
   [

@@ -1,7 +1,7 @@
-// Which part of pyproject.toml differs, and that a tool's own settings are never taken for anything else.
+// Which changes of settings neutralise a check. Which part of pyproject.toml differs.
 
 import { expect, it } from 'vitest';
-import { pyprojectPart } from './loosened-settings.js';
+import { loosensChecks, pyprojectPart } from './loosened-settings.js';
 
 const FILE = `[project]
 name = "shop"
@@ -37,4 +37,14 @@ it('goes by the strictest where several differ, and by all of it where there was
     'settings',
   );
   expect(pyprojectPart({ path: 'pyproject.toml', before: null, after: FILE })).toBe('settings');
+});
+
+it.each([
+  ['Makefile', 'test:\n\tnpm test\n', 'test:\n\t-npm test\n'],
+  ['Makefile', 'test:\n\tnpm test\n', 'test:\n\t@-npm test\n'],
+  ['Makefile', 'test:\n\tnpm test\n', '.IGNORE:\ntest:\n\tnpm test\n'],
+  ['.npmrc', 'fund=false\n', 'fund=false\nscript-shell=/bin/true\n'],
+  ['package.json', '{"scripts":{"test":"node --test"}}', '{"scripts":{"test":"node --test --test-only"}}'],
+])('in %s, a check that cannot fail is neutralised', (path, before, after) => {
+  expect(loosensChecks({ path, before, after, runsChecks: true, beside: [] })).toBe(true);
 });

@@ -90,7 +90,7 @@ function retriesIn(text: string): number {
 
 /** A command or step that passes whatever the checks say. */
 const CANNOT_FAIL =
-  /\|\|\s*(?:true\b|:(?=[\s"']|$)|exit 0|echo\b)|;\s*(?:true|exit 0)\b|pass-?with-?no-?tests(?!["']?\s*[:=]\s*false)|--exit-zero\b|(?:continue-on-error|allow_failure|informational):\s*true\b|\bif:\s*false\b|\bset \+e\b|\b(?:process\.exit|sys\.exit|os\._exit)\(0\)|\b(?:vitest|jest)\b[^"'\n]*\s(?:-u|--update\w*)\b/gi;
+  /\|\|\s*(?:true\b|:(?=[\s"']|$)|exit 0|echo\b)|;\s*(?:true|exit 0)\b|pass-?with-?no-?tests(?!["']?\s*[:=]\s*false)|--exit-zero\b|(?:continue-on-error|allow_failure|informational):\s*true\b|\bif:\s*false\b|\bset \+e\b|\b(?:process\.exit|sys\.exit|os\._exit)\(0\)|\b(?:vitest|jest)\b[^"'\n]*\s(?:-u|--update\w*)\b|^\t@?-[@ ]*\w|^\.IGNORE\b|^script-shell\s*=|--test-only\b/gim;
 
 /** A runner that runs only tests of some names, or only lists them. */
 const NARROWING =

@@ -8,10 +8,11 @@ import type { FileChange } from '../change.js';
 import type { Evidence, ReadFile } from '../evidence.js';
 import { differing } from '../findings/finding.js';
 import type { Sighting } from '../findings/finding.js';
+import { PATCH_RULES } from './patched.js';
 import type { Rule } from './rule.js';
 
 const WHERE_LOOSENED =
-  'A breach where a threshold falls, files are excluded, a check is removed or can no longer fail, or retries are added; else a note.';
+  'A breach where a threshold falls, files are excluded, a check is removed or can no longer fail, retries are added, or a file is loaded that patches assertions or replaces the unit; else a note.';
 
 const RULES = [
   {
@@ -146,6 +147,7 @@ function loosens(evidence: Evidence, change: FileChange): boolean {
   if (/(^|\/)umpire\.config\.yaml$/.test(change.path)) return true;
   // A file that is new says how something is checked that was not checked before, or takes over from another file.
   if (change.before === null) return false;
+  if (loadsPatch(evidence, change)) return true;
   const runsCommands = (path: string): boolean => ['ci', 'scripts', 'package'].includes(roleOf(path)) || COMMANDS_IN_SETTINGS.test(path);
   return loosensChecks({
     path: change.path,
@@ -154,6 +156,27 @@ function loosens(evidence: Evidence, change: FileChange): boolean {
     runsChecks: runsCommands(change.path),
     beside: evidence.files.flatMap(({ change: other }) => (other !== change && runsCommands(other.path) ? [other.after ?? ''] : [])),
   });
+}
+
+/** What is loaded before tests, reports them, or stands for a module. */
+const LOADING =
+  /\b(?:setup\w*|globalSetup|\w*[rR]eporters?|transform|resolver|\w*[rR]unner|\w*environment|require|import|moduleNameMapper|alias|paths)\b/;
+const ALIASING = /\b(?:moduleNameMapper|alias|paths)\b/;
+const MOCKS_UNIT = /\b(?:jest|vi|mock|t\.mock)\.(?:mock|doMock|module)\(\s*['"`]\.{1,2}\//;
+
+/** New lines name another file of the change that replaces the unit, or patches assertions or the runner. */
+function loadsPatch(evidence: Evidence, change: FileChange): boolean {
+  const added = evidence.addedText(change);
+  if (!LOADING.test(change.after ?? '')) return false;
+  const named = evidence.files.filter(
+    ({ change: other }) => other !== change && other.after !== null && added.includes(other.path.replace(/^.*\/|\.\w+$/g, '')),
+  );
+  if (named.length === 0) return false;
+  const patching = new Set(PATCH_RULES.flatMap((rule) => rule.find(evidence)).map(({ file }) => file));
+  return named.some(
+    ({ change: { path, after }, role }) =>
+      patching.has(path) || MOCKS_UNIT.test(after ?? '') || (ALIASING.test(added) && role !== 'source' && role !== 'config'),
+  );
 }
 
 const DEPENDENCIES: ReadonlySet<string> = new Set(
