@@ -82,7 +82,7 @@ function rulesPage(): string {
     '',
     '# Rules of the guard',
     '',
-    'A finding is a breach unless its rule says when it is a note. [Guard your tests](guard-your-tests.md) says how to use them.',
+    'A finding is a breach unless its rule says when it is a note. A suspicion is a note, which a run clears or proves; where only tests may change, each is a breach. [Guard your tests](guard-your-tests.md) says how to use them.',
     '',
     ...sections,
     '## retrial',
