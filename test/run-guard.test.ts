@@ -323,9 +323,13 @@ describe('the retrial', () => {
     expect(shown['runs']).toMatchObject({
       'WORK-1': [
         {
-          retrial: [/^base: failed/, /^old tests, new code: failed/, /^new tests, new code: passed/, /^new tests, old code: passed/].map(
-            (one) => expect.stringMatching(one) as string,
-          ),
+          retrial: [
+            /^in all: the tests ran 4 times, /,
+            /^base: failed/,
+            /^old tests, new code: failed/,
+            /^new tests, new code: passed/,
+            /^new tests, old code: passed/,
+          ].map((one) => expect.stringMatching(one) as string),
         },
       ],
     });

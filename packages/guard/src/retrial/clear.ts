@@ -130,8 +130,6 @@ function weighOne(finding: GuardFinding, outcome: RetrialOutcome): GuardFinding 
   if (finding.rule === 'test-conditional' && skipped.some((test) => isOf(finding, test)))
     return raise(' It ran and passed at the base, and here it is skipped now.');
   if (!isOnLostChecks(finding)) return finding;
-  const { all, own } = killsOf(finding, outcome);
-  if (all.lost > 0 && own.lost > 0) return raise(' Proven: a small defect that the old tests notice passes now.');
   // The tested code changed, so reading found an excuse; but the old tests do not pass on it.
   const isBlind = finding.rule !== 'rebaselined' && blind.some((test) => isOf(finding, test));
   return isBlind || (failsUnnamed && finding.rule === 'test-deleted') ? raise('') : finding;

@@ -194,9 +194,9 @@ const runnerChanged: Rule = {
   isSuspicion: true,
   example: {
     cheat:
-      "- import { expect } from 'chai'\n+ import assert from 'node:assert'\n- expect(total([1, 2])).to.equal(3)\n+ assert.ok(total([1, 2]))",
+      "- import { expect } from 'chai'\n+ import assert from 'assert'\n- expect(total([1, 2])).to.equal(3)\n+ assert.ok(total([1, 2]))",
     honest:
-      "- import { expect } from 'chai'\n+ import assert from 'node:assert'\n- expect(total([1, 2])).to.equal(3)\n+ assert.equal(total([1, 2]), 3)",
+      "- import { expect } from 'chai'\n+ import assert from 'assert'\n- expect(total([1, 2])).to.equal(3)\n+ assert.equal(total([1, 2]), 3)",
   },
   find: (evidence) => {
     const moved = touchedPairs(evidence).filter((pair) => {

@@ -102,7 +102,7 @@ it('until: the failing output, then what was tried and what changed', async () =
       'package.json': PACKAGE,
       'src/total.js': TOTAL,
       'output.txt': output,
-      'test.sh': 'cat output.txt\ngrep -q "count ?? 1" src/total.js\n',
+      'test.sh': 'grep -q "count ?? 1" src/total.js || { cat output.txt; exit 1; }\n',
     },
     answers: {
       'WORK-1': { findings: 'total() multiplies by count. 11 of 12 tests pass.', work: { 'src/total.js': half } },

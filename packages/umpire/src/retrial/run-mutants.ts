@@ -64,7 +64,7 @@ const EXTRA_MS = 5000;
 const ENOUGH_LOST = 3;
 
 /** A changed test file, or one that tests use. */
-interface Suspect {
+interface SuspectedFile {
   readonly path: string;
   readonly pathNow: string | null;
   /** Before the change. */
@@ -124,7 +124,7 @@ export async function runMutants({ job, change, suspects: paths, seed, old, now 
   }
 }
 
-function findSuspects({ files }: Change, paths: readonly string[]): readonly Suspect[] {
+function findSuspects({ files }: Change, paths: readonly string[]): readonly SuspectedFile[] {
   return files.flatMap(({ path, before, after, renamedFrom = path }) =>
     before === null || before === after || !(paths.includes(renamedFrom) || paths.includes(path))
       ? []
@@ -134,10 +134,10 @@ function findSuspects({ files }: Change, paths: readonly string[]): readonly Sus
 
 /** The suspected test files, and the test files that name another suspected file. */
 function collectUsers(
-  suspects: readonly Suspect[],
+  suspects: readonly SuspectedFile[],
   { files }: Side,
   workdir: string,
-  pathOf: (suspect: Suspect) => string | null,
+  pathOf: (suspect: SuspectedFile) => string | null,
 ): ReadonlySet<string> {
   const paths = suspects.flatMap((suspect) => pathOf(suspect) ?? []);
   const helpers = paths.filter((path) => !isTestFile(path)).map((path) => basename(path).replace(/\.\w+$/, ''));
@@ -152,7 +152,7 @@ function collectUsers(
 /** In the lines that the old tests run; where no coverage can be measured, in the files that they import. */
 async function findMutants(
   side: Side,
-  suspects: readonly Suspect[],
+  suspects: readonly SuspectedFile[],
   wanted: ReadonlySet<string>,
   workdir: string,
   ms: number,
