@@ -2,6 +2,7 @@
 // checks each against its parent as `umpire guard --scope any` does, and prints how many fail, by which rule and how fast. Most of these
 // commits are honest, so most failures are false alarms: fixtures/guard/field/ holds what people judged, by commit and rule.
 //   --commits N    how many commits of each repository (60)
+//   --list FILE    instead the commits that FILE names: a JSON object a line, with "repository" (owner/name) and "commit"
 //   --sample N     print N failing findings to judge; --seed N chooses others
 //   --json FILE    write every finding
 //   --project FOLDER (another checkout of this project), --judgements FOLDER
@@ -25,7 +26,7 @@ const MAX_LINE = 160;
 const MAX_LINES = 12;
 const SHORT_ID = 12;
 const USAGE =
-  'Usage: npm run field -- REPOSITORY… [--commits N] [--sample N] [--seed N] [--json FILE] [--project FOLDER] [--judgements FOLDER]';
+  'Usage: npm run field -- REPOSITORY… [--commits N | --list FILE] [--sample N] [--seed N] [--json FILE] [--project FOLDER] [--judgements FOLDER]';
 
 class UsageError extends Error {}
 
@@ -33,7 +34,7 @@ function readArguments() {
   const text = { type: 'string' };
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { commits: text, sample: text, seed: text, json: text, project: text, judgements: text },
+    options: { commits: text, list: text, sample: text, seed: text, json: text, project: text, judgements: text },
   });
   const count = (name, usual) => {
     const value = Number(values[name] ?? usual);
@@ -47,12 +48,19 @@ function readArguments() {
   return {
     folders: positionals,
     commits: count('commits', 60),
+    list: values.list === undefined ? null : readList(values.list),
     sample: count('sample', 0),
     seed: count('seed', 1),
     json: values.json,
     engineFile,
     judgements: resolve(judgements),
   };
+}
+
+function readList(file) {
+  if (!existsSync(file)) throw new UsageError(`There is no ${file}.`);
+  const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean);
+  return lines.map((line) => JSON.parse(line));
 }
 
 /** The guard and the code that reads a change, from their sources as they are now. */
@@ -94,6 +102,15 @@ async function commitsOf({ git, nameOf, roleOf }, gitDir, wanted) {
   return found.slice(0, wanted);
 }
 
+async function listedCommits({ git }, gitDir, listed) {
+  const found = [];
+  for (const { commit } of listed) {
+    const ids = (await git({ gitDir }, ['rev-parse', `${commit}^{commit}`, `${commit}^1`])).toString('latin1').trim().split('\n');
+    found.push({ commit: ids[0], parent: ids[1] });
+  }
+  return found;
+}
+
 /** In a process of its own: checks the commits that the main process sends. */
 async function work([bundle, scratch]) {
   const { createFileReader, filesOnDisk, git, guardChange, readChange } = await import(pathToFileURL(bundle).href);
@@ -104,7 +121,12 @@ async function work([bundle, scratch]) {
     try {
       // Writes only the files that differ from the commit before, and nothing into the repository.
       const index = `${workTree}.index`;
-      await git({ gitDir, workTree, index }, ['read-tree', '--reset', '-u', commit], { filters: false });
+      const place = { gitDir, workTree, index };
+      // A copy may lack its largest files: all others are written then.
+      await git(place, ['read-tree', '--reset', '-u', commit], { filters: false }).catch(async () => {
+        await git(place, ['read-tree', '--reset', commit], { filters: false });
+        await git(place, ['checkout-index', '--all', '--force', '--quiet'], { filters: false }).catch(() => undefined);
+      });
       const started = performance.now();
       const change = await readChange({ gitTarget: { gitDir }, prefix: '', base: parent, to: commit });
       const read = performance.now();
@@ -296,7 +318,12 @@ async function main(options) {
     const { code, stdout } = existsSync(folder) ? parts.runGitSync(folder, ['rev-parse', '--absolute-git-dir']) : { code: 1 };
     if (code !== 0) throw new UsageError(`${folder} is no git repository.`);
     const gitDir = stdout.toString('utf8').replace(/\n$/, '');
-    jobs.push({ folder, gitDir, commits: await commitsOf(parts, gitDir, options.commits) });
+    const listed = options.list?.filter(({ repository }) => repository === folderName(folder));
+    jobs.push({
+      folder,
+      gitDir,
+      commits: await (listed === undefined ? commitsOf(parts, gitDir, options.commits) : listedCommits(parts, gitDir, listed)),
+    });
   }
   const found = await checkAll(jobs, bundle, scratch);
   const measured = jobs.map(({ folder, commits }) => {

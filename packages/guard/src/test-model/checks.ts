@@ -493,8 +493,10 @@ function assertQuestions(written: ValueOf<'call'>, dialect: Dialect, scope: Scop
 /** `const { throws } = assert`: the name stands for a member. */
 function assertionOf(callee: Value, scope: Scope): Value {
   const held = callee.kind === 'name' ? (scope.find(callee.name)?.value ?? null) : null;
-  return held?.kind === 'member' ? held : callee;
+  return held?.kind === 'member' && dottedName(held) !== '' ? held : callee;
 }
+
+const PLAN = /^(?:tspl|plan)$/;
 
 function closeness(call: ValueOf<'call'>, args: readonly Value[]): string {
   const named = ['places', 'delta', 'rtol', 'atol', 'decimal'].flatMap((name) => {
@@ -565,8 +567,11 @@ function isAssert(call: ValueOf<'call'>, name: string, dialect: Dialect, scope: 
   const root = rootName(callee.object);
   // `const plan = tspl(t)`, `const check = assert`: the object under another name.
   const held = scope.find(root)?.value ?? null;
-  const given = held?.kind === 'call' ? positional(held) : held === null ? [] : [held];
-  if (given.some((one) => dialect.assertOwners.has(dottedName(one)) || dialect.assertOwners.has(rootName(one)))) return true;
+  const isPlan = held?.kind === 'call' && PLAN.test(dottedName(held.callee));
+  const given = isPlan ? positional(held) : held === null ? [] : [held];
+  // What an assertion gives back is no such object: `const { message } = await t.throwsAsync(run)`.
+  if (given.some((one) => dottedName(one) !== '' && (dialect.assertOwners.has(dottedName(one)) || dialect.assertOwners.has(rootName(one)))))
+    return true;
   if (dialect.assertOwners.has(owner) || dialect.assertOwners.has(root) || /(^|\.)assert(\.\w+)?$/.test(owner)) return true;
   // What the runner gives a test has a short name: `t`, `st`, `tt`.
   if (dialect.expects.size > 0 && root.length <= 3 && scope.find(root) === null) return true;
