@@ -352,6 +352,14 @@ test.each<[string, Case]>([
     },
   ],
   [
+    'a value asked for before and after something happens',
+    {
+      before: js('expect(total([1, 2])).toBe(3);\nadd(1);\nexpect(cart.total()).toBe(3);'),
+      after: js('const before = cart.total();\nadd(1);\nexpect(cart.total()).toBe(before);\nexpect(total([1, 2])).toBe(3);'),
+      notes: ['assertion-weakened'],
+    },
+  ],
+  [
     'a stricter threshold',
     { path: '.coveragerc', before: '[report]\nfail_under = 80\n', after: '[report]\nfail_under = 90\n', notes: ['config-changed'] },
   ],
@@ -419,5 +427,28 @@ test('what one test lost is one finding', () => {
   expect(foldByTest(findings).map(({ rule, level, message }) => `${rule} ${level} ${message}`)).toEqual([
     'test-skipped breach A test no longer runs.',
     'assertion-removed note A check is gone. More in this test: 1 rebaselined, 233 assertion-removed.',
+  ]);
+});
+
+test('a test that became a table ran, by the ids of its rows', () => {
+  const files = [
+    {
+      path: 'tests/test_cart.py',
+      before: py('assert total([1, 2]) == 3'),
+      after: py('assert total(xs) == 3', "@pytest.mark.parametrize('xs', [[1, 2], [3]])\n").replace('test_total()', 'test_total(xs)'),
+    },
+  ];
+  const rulesWith = (id: string) =>
+    guardChange({
+      change: { files },
+      scope: 'any',
+      ran: {
+        before: [{ id: 'tests/test_cart.py > test_total', status: 'passed', file: 'tests/test_cart.py' }],
+        after: [{ id, status: 'passed', file: 'tests/test_cart.py' }],
+      },
+    }).findings.map(({ rule }) => rule);
+  expect([rulesWith('tests/test_cart.py > test_total[xs0]'), rulesWith('tests/test_cart.py > test_mean[xs0]')]).toEqual([
+    [],
+    ['test-hidden'],
   ]);
 });

@@ -4,10 +4,11 @@
 import { print } from '../syntax/print.js';
 import { truthOf } from '../syntax/fold.js';
 import type { Value } from '../syntax/nodes.js';
-import { dottedName, positional, rootName } from '../syntax/walk.js';
+import { dottedName, positional, rootName, someValue } from '../syntax/walk.js';
 import { SAME, constant } from '../test-model/checks.js';
 import type { Check, Relation } from '../test-model/facts.js';
 import { expand } from '../test-model/scope.js';
+import type { Scope } from '../test-model/scope.js';
 import { dialectOf } from '../test-model/dialect.js';
 
 export interface Claim {
@@ -258,8 +259,13 @@ export function isVacuous(check: Check): boolean {
   if (relation === 'own' || relation === 'snapshot' || relation === 'raises' || relation === 'called')
     return relation === 'raises' && isThrower(subject);
   if (scope.isLiteral(subject) && (asked === null || scope.isLiteral(asked))) return true;
+  // A name may hold what a call answered earlier, when it may have answered something else.
+  const isEarlier =
+    [check.subject, wanted].some((value) => value !== null && holdsAnswer(value, scope)) &&
+    print(check.subject) !== print(wanted ?? subject);
   // The wanted value is made from the very value that is asked about.
   if (
+    !isEarlier &&
     relation === 'equal' &&
     !negated &&
     asked !== null &&
@@ -280,7 +286,8 @@ export function isVacuous(check: Check): boolean {
     return true;
   // What is written down is neither null nor undefined.
   if (relation === 'equal' && negated && asked?.kind === 'constant' && (subject.kind === 'list' || subject.kind === 'record')) return true;
-  if ((relation === 'equal' || relation === 'close') && !negated && asked !== null && print(subject) === print(copied(asked))) return true;
+  if (!isEarlier && (relation === 'equal' || relation === 'close') && !negated && asked !== null && print(subject) === print(copied(asked)))
+    return true;
   if (relation === 'compare' && asked?.kind === 'number') {
     const isSize =
       subject.kind === 'member'
@@ -319,6 +326,14 @@ export function isVacuous(check: Check): boolean {
     value.kind === 'call' && dialectOf(check.source.language).doubles.test(dottedName(rootCallee(value)));
   if (made !== undefined && made !== null && check.subject.kind === 'call' && check.subject.callee.kind === 'name') return isDouble(made);
   return callee.kind === 'call' && isDouble(callee);
+}
+
+/** A name in it stands for the answer of a call. */
+function holdsAnswer(value: Value, scope: Scope): boolean {
+  return someValue(value, (part) => {
+    const held = part.kind === 'name' ? (scope.find(part.name)?.value ?? null) : null;
+    return held !== null && !scope.isLiteral(held) && someValue(held, ({ kind }) => kind === 'call');
+  });
 }
 
 /** `[...xs]` is `xs` again. */

@@ -129,7 +129,9 @@ function findTestsNotRun({ input, pairing, files }: Evidence): readonly Sighting
   return before.flatMap((result): readonly Sighting[] => {
     if (result.status !== 'passed' || removed.has(result.id)) return [];
     if (changed.has(result.file ?? result.id.split(' > ')[0] ?? '') && !renamed.has(result.id)) return [];
-    const status = ran.get(result.id) ?? ran.get(renamed.get(result.id) ?? '');
+    // A test that became a table has an id for each row.
+    const now = renamed.get(result.id) ?? result.id;
+    const status = ran.get(result.id) ?? ran.get(now) ?? [...ran].find(([id]) => id.startsWith(`${now}[`))?.[1];
     if (status !== undefined && status !== 'skipped') return [];
     const file = result.file ?? result.id.split(' > ')[0] ?? '';
     const why = status === undefined ? 'it passed before and was not run after the change' : 'the runner skipped it after the change';
