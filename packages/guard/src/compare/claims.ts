@@ -259,10 +259,11 @@ export function isVacuous(check: Check): boolean {
   if (relation === 'own' || relation === 'snapshot' || relation === 'raises' || relation === 'called')
     return relation === 'raises' && isThrower(subject);
   if (scope.isLiteral(subject) && (asked === null || scope.isLiteral(asked))) return true;
-  // A name may hold what a call answered earlier, when it may have answered something else.
+  // A name may hold what a call answered earlier, when it may have answered something else. The same name on both sides is the same answer.
   const isEarlier =
-    [check.subject, wanted].some((value) => value !== null && holdsAnswer(value, scope)) &&
-    print(check.subject) !== print(wanted ?? subject);
+    wanted !== null &&
+    [check.subject, wanted].some((value) => holdsAnswer(value, scope)) &&
+    !someValue(wanted, (part) => print(part) === print(check.subject));
   // The wanted value is made from the very value that is asked about.
   if (
     !isEarlier &&

@@ -14,13 +14,13 @@ export function foldByTest(findings: readonly GuardFinding[]): readonly GuardFin
     const key = test !== undefined && isAboutChecks(finding) ? `${level} ${file} ${test}` : fingerprint;
     byTest.set(key, [...(byTest.get(key) ?? []), finding]);
   }
-  return [...byTest.values()].map((all) => {
+  return [...byTest.values()].flatMap((all) => {
     // A rewritten value says least.
-    const first = all.find(({ rule }) => rule !== 'rebaselined') ?? (all[0] as GuardFinding);
-    if (all.length === 1) return first;
+    const first = all.find(({ rule }) => rule !== 'rebaselined') ?? all[0];
+    if (first === undefined || all.length === 1) return all;
     const counts = new Map<string, number>();
     for (const one of all) if (one !== first) counts.set(one.rule, (counts.get(one.rule) ?? 0) + 1);
     const more = [...counts].map(([rule, count]) => `${count} ${rule}`).join(', ');
-    return { ...first, message: `${first.message} More in this test: ${more}.` };
+    return [{ ...first, message: `${first.message} More in this test: ${more}.` }];
   });
 }
