@@ -4,6 +4,7 @@ import { isMeasured } from '@umpire/core/formats/debt-measurement.js';
 import type { TestsMeasurement } from '@umpire/core/formats/debt-measurement.js';
 import { judgeEarned, THE_COMMAND } from '@umpire/guard/retrial/earned.js';
 import type { Earned } from '@umpire/guard/retrial/earned.js';
+import { findProcessEnds } from '@umpire/guard/retrial/process-ends.js';
 import { hasFailed } from '@umpire/guard/retrial/versions.js';
 import type { TrialResult } from '@umpire/guard/retrial/versions.js';
 import { markCommandFiles } from '../runners/command-files.js';
@@ -29,6 +30,8 @@ export interface CommandNow {
 
 const STILL_FAILS: TrialResult = { ...THE_COMMAND, id: 'the command, which still prints what it printed when it failed' };
 
+const MOST_ENDS = 3;
+
 /** Null: nothing has a name, and no judge changed. `judged`: the commit that is checked out, without changes; else null. */
 export async function askEarned(
   job: CriticJob,
@@ -48,7 +51,14 @@ export async function askEarned(
   if (before === null) return !isNamed && old === null ? null : { ...NOTHING_TO_SAY, doubtful: [THE_COMMAND] };
   const failure = isNamed || before.end.code === 0 ? null : compareFailures(before.output, now.output);
   if (failure === 'same') return { ...NOTHING_TO_SAY, unseen: [STILL_FAILS] };
-  if (!isNamed && old === null) return failure === null ? null : { ...NOTHING_TO_SAY, doubtful: [STILL_FAILS] };
+  const ends = isNamed ? [] : findProcessEnds(change);
+  const doubts = [
+    ...(failure === null ? [] : [STILL_FAILS]),
+    ...(ends.length === 0
+      ? []
+      : [{ ...THE_COMMAND, id: `the command, which names no tests: ${ends.slice(0, MOST_ENDS).join(', ')} may end it` }]),
+  ];
+  if (!isNamed && old === null) return doubts.length === 0 ? null : { ...NOTHING_TO_SAY, doubtful: doubts };
   const { isOut } = quarantineOf(job, now.tests);
   const isFlaky = new Set(now.tests.flaky);
   const counted = now.tests.results.map((test) =>
@@ -65,7 +75,7 @@ export async function askEarned(
   const failed = new Set((namedResults(before) ?? []).filter(hasFailed).map(({ id }) => id));
   const passing = isNamed ? now.tests.results.filter(({ id, status }) => status === 'passed' && failed.has(id)) : [];
   const answered = isRefused || judged === null ? [] : await findKnownAnswers({ job, named, change, base, judged, passing });
-  return { ...earned, answered, doubtful: failure === null ? earned.doubtful : [...earned.doubtful, STILL_FAILS] };
+  return { ...earned, answered, doubtful: [...earned.doubtful, ...doubts] };
 }
 
 const NOTHING_TO_SAY: EarnedApproval = { unseen: [], lost: [], changed: [], unsure: [], doubtful: [], answered: [] };
