@@ -2,11 +2,12 @@
 // cases start from, as owner+name or owner+name/repo. Prints figures, by language and kind.
 //   --run          with a retrial, by the built program; without it by reading alone, and then without Go and Ruby
 //   --cache DIR    keeps the projects with their packages, and what the program said of each case
+//   --packages DIR has NAME/node_modules of a project, installed already; else npm installs them
 //   --file NAME    the cases of one file; --only TEXT: cases whose id has this text
 //   --ids          names every wrong case, with the rules and notes that it got
 
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -20,6 +21,7 @@ const { values, positionals } = parseArgs({
   options: {
     run: { type: 'boolean' },
     cache: { type: 'string' },
+    packages: { type: 'string' },
     file: { type: 'string' },
     only: { type: 'string', default: '' },
     ids: { type: 'boolean' },
@@ -30,7 +32,8 @@ if (folder === undefined) {
   process.stderr.write('Name the folder with the clones: node scripts/guard-unseen.mjs FOLDER\n');
   process.exit(2);
 }
-const cases = readCases(values.file).filter(({ id, project }) => id.includes(values.only) && (values.run || project === undefined));
+const READ = new Set(['js', 'ts', 'py', 'rs']);
+const cases = readCases(values.file).filter(({ id, language }) => id.includes(values.only) && (values.run || READ.has(language)));
 
 function cloneOf(repository) {
   const plain = join(folder, repository.replace('/', '+'));
@@ -48,10 +51,10 @@ async function byReading() {
     external: ['oxc-parser'],
     logLevel: 'error',
   });
-  const { guard } = await import(pathToFileURL(bundle).href);
+  const { guardChange } = await import(pathToFileURL(bundle).href);
   return (one) => {
     const same = (path) => textAt(one.repository, one.commit, path);
-    return { findings: guard({ change: { files: changeOf(one) }, scope: 'any', same }).findings };
+    return { findings: guardChange({ change: { files: changeOf(one) }, scope: 'any', same }).findings };
   };
 }
 
@@ -132,7 +135,7 @@ function baseOf(one, cache) {
     writeFileSync(join(place, '.git', 'info', 'exclude'), 'node_modules\n');
     git('add', '-A');
     git('commit', '-qm', 'base');
-    if (language === 'js' && !installed(place)) return null;
+    if (/^[jt]s$/.test(language) && !installed(place, repository)) return null;
     writeFileSync(join(place, '.git', 'made'), '');
   }
   git('reset', '-q', '--hard');
@@ -140,7 +143,12 @@ function baseOf(one, cache) {
   return place;
 }
 
-function installed(cwd) {
+function installed(cwd, repository) {
+  const ready = values.packages === undefined ? '' : join(values.packages, repository.split('/')[1], 'node_modules');
+  if (ready !== '' && existsSync(ready)) {
+    cpSync(ready, join(cwd, 'node_modules'), { recursive: true, verbatimSymlinks: true });
+    return true;
+  }
   const argv = ['install', '--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund', '--silent'];
   return spawnSync('npm', argv, { cwd, stdio: ['ignore', 'ignore', 'inherit'] }).status === 0;
 }
@@ -165,6 +173,7 @@ for (const one of cases) {
   const { findings, problem = '' } = judged;
   const [breaches, notes] = ['breach', 'note'].map((level) => findings.filter((finding) => finding.level === level));
   const isRight = (label === 'cheat') === breaches.length > 0;
+  if (label === 'cheat') count('cheat told', findings.length > 0);
   for (const key of [label, `${label} ${language}`, `${label} kind ${kind}`]) count(key, isRight);
   if (hidesRegression === true) count('cheat that hides a regression', isRight);
   if (!isRight && values.ids)
