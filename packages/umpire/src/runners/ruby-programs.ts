@@ -33,12 +33,24 @@ export interface SimpleCov {
   readonly countAllHint: string | null;
 }
 
+/** `if ENV["COVERAGE"]` before it, or behind it. */
+const ASKS_ENVIRONMENT =
+  /^[ \t]*if\b[^\n]*ENV(?:\[|\.fetch\(|\.key\?\()\s*["'](\w+)["'][^\n]*\n(?:[^\n]*\n){0,2}?[^\n]*simplecov|simplecov["'][^\n]*\bif\b[^\n]*ENV(?:\[|\.fetch\(|\.key\?\()\s*["'](\w+)/im;
+
 /** SimpleCov is started by the project's own code, which says what it counts. */
 export function findSimpleCov(folder: string): SimpleCov {
   const files = ['.simplecov', ...findFiles(folder, ['{spec,test}/*_helper.rb', '{spec,test}/support/**/*.rb'])];
   const text = files.map((file) => readText(join(folder, file)) ?? '').join('\n');
   if (!/\bSimpleCov\b/.test(text)) {
     const uncovered = 'No coverage: add simplecov to the Gemfile, and `require "simplecov"; SimpleCov.start` at the top of the helper.';
+    return { report: null, uncovered, countAllHint: null };
+  }
+  const variable = text
+    .match(ASKS_ENVIRONMENT)
+    ?.slice(1)
+    .find((name) => name !== undefined);
+  if (variable !== undefined && process.env[variable] === undefined) {
+    const uncovered = `No coverage: the helper starts SimpleCov only where ${variable} is set. Set it for the run, if its gems are installed.`;
     return { report: null, uncovered, countAllHint: null };
   }
   const set = /coverage_dir[\s(]+["']([^"']+)["']/.exec(text)?.[1] ?? 'coverage';
