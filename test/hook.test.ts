@@ -56,12 +56,16 @@ it('sends an agent back once for weakened tests, then tells the person', async (
   });
 });
 
-it('runs the tests too where it is told to, within a time', SOAK, async () => {
+it('runs the tests where reading suspects one', SOAK, async () => {
   const project = makeProject({ files: { ...FILES, 'package.json': '{"scripts":{"test":"node --test"}}\n' } });
-  project.write({ 'add.js': 'module.exports = (a, b) => a - b;\n', 'add.test.js': TEST.replace('(1, 1), 2', '(1, 1), 0') });
-  const { exit, err } = await hook(project.root, stops(project), 'Stop', '--run', 'npm test', '--scope', 'testing');
-  expect({ exit, err }).toEqual({ exit: 2, err: says('expectation-changed') });
-  expect(err).toMatch(/^ {2}old tests, new code: failed, /m);
+  const weaker = TEST.replace('assert.equal(', 'assert.ok(').replace('(1, 1), 2)', '(1, 1) !== undefined)');
+  project.write({ 'add.js': 'module.exports = (a, b) => a - b;\n', 'add.test.js': weaker });
+  for (const run of [[], ['--run', 'npm test', '--run-minutes', '2']]) {
+    const { exit, err } = await hook(project.root, stops(project), 'Stop', ...run);
+    expect({ exit, err }).toEqual({ exit: 2, err: says('regression-hidden  critical  add.test.js') });
+    expect(err).toMatch(/^ {2}old tests, new code: failed, /m);
+  }
+  expect(await hook(project.root, stops(project), 'Stop', '--run', 'none')).toEqual(NOTHING);
 });
 
 it('does not let an agent allow its own change', async () => {

@@ -47,7 +47,7 @@ async function begin(project: RunProject, ...more: readonly string[]): Promise<s
 
 /** The same without a process of its own, which takes most of the time. */
 const asks = ({ root }: RunProject, more: Partial<StopRequest> = {}) =>
-  answerStop({ project: root, workdir: root, session: 'one', isAgain: false, isSubagent: false, blocked: null, ...more });
+  answerStop({ project: root, workdir: root, session: 'one', isAgain: false, isSubagent: false, blocked: null, run: null, ...more });
 const backWith = (text: string) => ({ refusal: says(text), note: null });
 const toldOf = (text: string) => ({ refusal: null, note: says(text) });
 

@@ -86,6 +86,8 @@ export interface RetrialOutcome {
   readonly skipped: readonly TestResult[];
   /** Tests that noticed the change of the code, and whose new versions pass with and without it. */
   readonly blind: readonly TestResult[];
+  /** Tests that failed at the base and pass now, and whose old versions still fail on the new code. */
+  readonly unmended: readonly TestResult[];
   /** Tests that pass now, and whose old versions do not pass on the new code or cannot run on it. */
   readonly doubtful: readonly TestResult[];
   /** Mutants by test file, old path. Files that are not in it had none. */
@@ -124,12 +126,14 @@ function isCleared(finding: GuardFinding, outcome: RetrialOutcome): boolean {
 }
 
 function weighOne(finding: GuardFinding, outcome: RetrialOutcome): GuardFinding {
-  const { failsUnnamed, skipped, blind } = outcome;
+  const { failsUnnamed, skipped, blind, unmended } = outcome;
   const raise = (why: string): GuardFinding => ({ ...finding, level: 'breach', message: `${finding.message}${why}` });
   // The condition is not about other machines.
   if (finding.rule === 'test-conditional' && skipped.some((test) => isOf(finding, test)))
     return raise(' It ran and passed at the base, and here it is skipped now.');
   if (!isOnLostChecks(finding)) return finding;
+  if (finding.rule !== 'rebaselined' && unmended.some((test) => isOf(finding, test)))
+    return raise(' The test failed at the base, and as it was there it still fails.');
   // The tested code changed, so reading found an excuse; but the old tests do not pass on it.
   const isBlind = finding.rule !== 'rebaselined' && blind.some((test) => isOf(finding, test));
   return isBlind || (failsUnnamed && finding.rule === 'test-deleted') ? raise('') : finding;

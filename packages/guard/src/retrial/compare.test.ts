@@ -329,7 +329,7 @@ it('runs only for changes that touch judges', () => {
 
 describe('findings of reading', () => {
   const weak = { rule: 'assertion-weakened', level: 'note', file: 'a.test.js', message: 'Weaker.' } as GuardFinding;
-  const none = { oldTestsPass: true, failsUnnamed: false, skipped: [], blind: [], doubtful: [], mutants: new Map() };
+  const none = { oldTestsPass: true, failsUnnamed: false, skipped: [], blind: [], unmended: [], doubtful: [], mutants: new Map() };
   const count = (kept: number, lost: number): MutantCount => ({ kept, lost, tests: new Map() });
   const weighed = (finding: GuardFinding, outcome: Partial<RetrialOutcome>): string => {
     const { findings, cleared } = weighByRetrial([finding], { ...none, ...outcome });
@@ -384,6 +384,13 @@ describe('findings of reading', () => {
     const blind = [result('adds', 'passed', null, 'a.test.js')];
     expect(weighed(note, { oldTestsPass: false, blind })).toBe('breach');
     expect(weighed({ ...note, rule: 'rebaselined' }, { oldTestsPass: false, blind })).toBe('note');
+  });
+
+  it('that a check is weaker become breaches where its test failed, and as it was still fails', () => {
+    const unmended = [result('adds', 'failed', null, 'a.test.js')];
+    expect(weighed({ ...weak, test: 'sums > adds' }, { oldTestsPass: false, unmended })).toBe('breach');
+    expect(weighed({ ...weak, rule: 'rebaselined', test: 'sums > adds' }, { oldTestsPass: false, unmended })).toBe('note');
+    expect(weighed({ ...weak, test: 'sums > doubles' }, { oldTestsPass: false, unmended })).toBe('note');
   });
 
   it('that a test is gone become breaches where the old tests fail and nobody knows which', () => {

@@ -11,7 +11,7 @@ import { withRetrial } from './guard-change.js';
 const found = (rule: GuardRule, level: GuardFinding['level'], test = 'adds'): GuardFinding =>
   findingOf(findRuleWords(rule), { file: 'a.test.js', level, test: ['sums', test] });
 const NOTHING: Weighed = { findings: [], notes: [], allowed: [], expired: [] };
-const outcome = { oldTestsPass: false, failsUnnamed: false, skipped: [], blind: [], doubtful: [], mutants: new Map() };
+const outcome = { oldTestsPass: false, failsUnnamed: false, skipped: [], blind: [], unmended: [], doubtful: [], mutants: new Map() };
 const allowance = { rule: 'test-skipped', path: '**', test: null, reason: 'being replaced', until: '2999-12-31' };
 
 function told(view: Partial<Weighed>, ...findings: readonly GuardFinding[]) {

@@ -16,7 +16,10 @@ import { readSettings } from './project-settings.js';
 import type { TrustWatch } from './trust.js';
 
 export interface RetrialAsked extends Pick<TrustWatch, 'onTrust'> {
-  readonly command: string;
+  /** Null: the project's own tests, as Umpire finds them. */
+  readonly command: string | null;
+  /** Runs only what a suspicion needs, and nothing without one. */
+  readonly isQuick?: boolean;
   /** For the run at the base. */
   readonly minutes?: number;
   readonly signal?: AbortSignal;
@@ -47,10 +50,13 @@ const MINUTE_MS = 60_000;
 
 export async function retryChange(request: RetrialOfChange): Promise<Retrial> {
   const { project, repository, base, to, check, suspects, asked, isNamedBase, onNote } = request;
-  const { command, minutes = BASE_MINUTES, signal, onStep, onTrust } = asked;
+  const { command, isQuick = false, minutes = BASE_MINUTES, signal, onStep, onTrust } = asked;
+  if (isQuick && suspects.length === 0) return NO_RETRIAL;
   refuseInsideTask('run a retrial');
-  await requireProgram(command, project);
-  await requireExitStatus(command, project);
+  if (command !== null) {
+    await requireProgram(command, project);
+    await requireExitStatus(command, project);
+  }
   const config = await readSettings(project, omitUndefined({ onNote, onTrust }), isNamedBase ? await settingsAt(project, base) : {});
   if (!touchesJudges(check.change) && !mayAnswerTests(project, check.change)) return NO_RETRIAL;
   const guardian = startGuardian(randomBytes(8).toString('hex'));
@@ -61,7 +67,7 @@ export async function retryChange(request: RetrialOfChange): Promise<Retrial> {
       signal,
     );
     const rules = { behaviourIsFixed: check.scope === 'testing', failuresAreGoal: false, keepsTests: false };
-    return await retryCopies({ job, change: check.change, repository, base, to, command, rules, isThorough: true, suspects });
+    return await retryCopies({ job, change: check.change, repository, base, to, command, rules, isThorough: !isQuick, suspects });
   } finally {
     await guardian.close();
   }

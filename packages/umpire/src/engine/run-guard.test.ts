@@ -122,6 +122,7 @@ describe('with a retrial', () => {
       failsUnnamed: false,
       skipped: [],
       blind: [],
+      unmended: [],
       doubtful: [],
       mutants: new Map([['src/sum.test.ts', { kept, lost, tests: new Map() }]]),
     },

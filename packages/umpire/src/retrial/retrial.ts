@@ -17,6 +17,7 @@ import {
   worseTests,
 } from '@umpire/guard/retrial/compare.js';
 import { judgeEarned } from '@umpire/guard/retrial/earned.js';
+import type { Earned } from '@umpire/guard/retrial/earned.js';
 import { changesSource, isTestFile, sourceText } from '@umpire/guard/retrial/judges.js';
 import { hasFailed } from '@umpire/guard/retrial/versions.js';
 import { findRuleWords } from '@umpire/guard/rules/all.js';
@@ -108,6 +109,7 @@ class TrialRuns {
     const skipped: TestResult[] = [];
     const blind: TestResult[] = [];
     const doubtful: TestResult[] = [];
+    const unmended: TestResult[] = [];
     const unplaced = commits.unplaced.flatMap((one) => describeUnplaced(one, usable));
     problems.push(...unplaced);
     let [oldTestsPass, failsUnnamed] = [unplaced.length === 0, false];
@@ -127,14 +129,16 @@ class TrialRuns {
       failsUnnamed ||= failsWithoutNames(oldTests);
       skipped.push(...skippedNow(trial));
       blind.push(...blindTests(trial));
-      doubtful.push(...doubtfulTests(trial));
+      const { changed, unsure, doubtful: others } = askChanged(trial);
+      unmended.push(...changed);
+      doubtful.push(...changed, ...unsure, ...others);
     }
     if (job.watch.signal.aborted) return unable('It was stopped.');
     const problem = usable.length < ways.length || problems.length > 0 ? (problems[0] ?? null) : null;
     const { findings: lost = [], counts = new Map() } = this.mutants ?? {};
     return {
       findings: [...findings, ...lost],
-      outcome: { oldTestsPass, failsUnnamed, skipped, blind, doubtful, mutants: counts },
+      outcome: { oldTestsPass, failsUnnamed, skipped, blind, unmended, doubtful, mutants: counts },
       problem,
     };
   }
@@ -300,11 +304,10 @@ class TrialRuns {
 }
 
 /** A2: where no test was to be made to pass, each that passes only as the change has it is in doubt. */
-function doubtfulTests({ change, base, oldTests, newTests }: Trial): readonly TestResult[] {
+function askChanged({ change, base, oldTests, newTests }: Trial): Pick<Earned, 'changed' | 'unsure' | 'doubtful'> {
   // Not needed: the old tests pass.
-  if (newTests === null) return [];
-  const { changed, unsure, doubtful } = judgeEarned({ change, base, now: newTests, old: oldTests });
-  return [...changed, ...unsure, ...doubtful];
+  if (newTests === null) return { changed: [], unsure: [], doubtful: [] };
+  return judgeEarned({ change, base, now: newTests, old: oldTests });
 }
 
 const TREES = {
@@ -360,7 +363,7 @@ function quiet(job: CriticJob): CriticJob {
 function unable(problem: string | null): Pick<Retrial, 'findings' | 'outcome' | 'problem'> {
   return {
     findings: [],
-    outcome: { oldTestsPass: false, failsUnnamed: false, skipped: [], blind: [], doubtful: [], mutants: new Map() },
+    outcome: { oldTestsPass: false, failsUnnamed: false, skipped: [], blind: [], unmended: [], doubtful: [], mutants: new Map() },
     problem,
   };
 }

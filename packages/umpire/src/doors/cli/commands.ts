@@ -605,7 +605,8 @@ export const COMMANDS = {
       'The agent calls it and sends the event as JSON on stdin.',
       `  SessionStart           record the commit at which the agent starts
   Stop, SubagentStop, AfterAgent
-                         check all changes since then; on breaches, the agent
+                         check all changes since then, with the tests where
+                         reading suspects one; on breaches, the agent
                          continues once to fix them; if any are left, you get
                          a message. Then it runs the command of umpire until
                          --here, except for SubagentStop
@@ -618,7 +619,10 @@ export const COMMANDS = {
       event: needed(text('EVENT', 'one of those')),
       base: text('REV', 'compare with REV (default: the recorded commit)'),
       scope: choice(['testing', 'any'], 'NAME', 'any (default): source may change; testing: only tests'),
-      run: text('COMMAND', 'when the agent stops: also run the tests, as guard --run does'),
+      run: text(
+        'COMMAND',
+        'how to run the tests where reading suspects one, as guard --run does (default: as Umpire finds them); none: not at all',
+      ),
       runMinutes: whole(1, 1440, 'N', 'time for all of these runs together (default 5)'),
     },
     exits: [

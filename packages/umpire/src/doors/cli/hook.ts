@@ -189,8 +189,8 @@ export interface StopRequest {
   readonly session: string | null;
   readonly base?: string;
   readonly scope?: GuardScope;
-  /** Runs the tests too. */
-  readonly run?: TimedCommand;
+  /** Runs the tests where reading suspects one. Null: never. */
+  readonly run: TimedCommand | null;
   /** The agent was already sent back once. */
   readonly isAgain: boolean;
   /** A part of the agent's work ends, not its turn. */
@@ -200,7 +200,8 @@ export interface StopRequest {
 }
 
 interface TimedCommand {
-  readonly command: string;
+  /** Null: the project's own tests, as Umpire finds them. */
+  readonly command: string | null;
   /** For all runs together: an agent waits. */
   readonly minutes: number;
 }
@@ -266,9 +267,7 @@ async function guardStop(
     scope,
     isOthers: true,
     ...(base === null ? {} : { base }),
-    ...(timed === undefined
-      ? {}
-      : { retrial: { command: timed.command, minutes: timed.minutes, signal: AbortSignal.timeout(timed.minutes * MINUTE_MS) } }),
+    ...(timed === null ? {} : { retrial: { ...timed, isQuick: true, signal: AbortSignal.timeout(timed.minutes * MINUTE_MS) } }),
   });
   const prints = run.findings.map(({ fingerprint }) => fingerprint);
   // The check sends the agent back too, so that the agent's own flag does not tell whether the guard did.
@@ -286,11 +285,11 @@ async function guardStop(
     ...(isNew ? [`the agent stopped with ${countBreaches(run.findings.length)} in its change`] : []),
     ...(run.newAllowances.length > 0 ? [`the change adds ${count(run.newAllowances.length, 'allowance')} for the guard`] : []),
     ...(run.isBlind ? ['the guard could not read some tests'] : []),
-    ...(timed !== undefined && (run.retrial?.problem ?? null) !== null
-      ? [`the tests gave no result within ${count(timed.minutes, 'minute')} (--run-minutes)`]
+    ...(timed !== null && (run.retrial?.runs.length ?? 0) > 0 && (run.retrial?.problem ?? null) !== null
+      ? [`the tests that the change touches gave no result within ${count(timed.minutes, 'minute')} (--run-minutes)`]
       : []),
   ];
-  const ran = timed === undefined ? '' : ` --run "${timed.command}"`;
+  const ran = typeof timed?.command === 'string' ? ` --run "${timed.command}"` : '';
   const look = `umpire guard ${base === null ? '' : `--base ${run.against} `}--scope ${scope}${ran}`;
   return { refusal: null, notes: notes.length === 0 ? [] : [`${notes.join('; ')}. See ${look}.`], isNew, breaches };
 }
@@ -334,7 +333,7 @@ export async function runHook({ event: name, base, scope, run, runMinutes = USUA
     blocked: event.blocked,
     ...(base === undefined ? {} : { base }),
     ...(scope === undefined ? {} : { scope }),
-    ...(run === undefined ? {} : { run: { command: run, minutes: runMinutes } }),
+    run: run === 'none' ? null : { command: run ?? null, minutes: runMinutes },
   });
   if (refusal !== null) return { stderr: refusal, exit: REFUSED };
   return note === null ? { exit: 0 } : { stdout: `${JSON.stringify({ systemMessage: note })}\n`, exit: 0 };
