@@ -142,6 +142,8 @@ const SWAPS = 'changes an operator';
 const DROPS = 'drops a call';
 const RETURNS = 'returns nothing';
 const CONSTANT = 'changes a constant';
+const RAISES = 'raises another error';
+const SILENCES = 'empties the message of an error';
 
 const COMPARISONS: Readonly<Record<string, string>> = {
   '<': '<=',
@@ -196,7 +198,21 @@ function binary({ left, right, operator, op }: TreeNode, source: string): readon
   return [...between(left, right, sign, COMPARISONS, SHIFTS, source), ...between(left, right, sign, OPERATORS, SWAPS, source)];
 }
 
+/** An error of a wider type, and one without its message: a test that asks for either notices. */
+function raised(made: unknown, type: unknown, message: unknown, widest: string, source: string): readonly Edit[] {
+  const isOther = isTreeNode(type) && isTreeNode(made) && identifierIn(type) !== null && identifierIn(type) !== widest;
+  return [
+    ...(isOther ? replaceNode(type, () => widest, RAISES, source) : []),
+    ...(isStringLiteral(message) ? replaceNode(message, () => "''", SILENCES, source) : []),
+  ];
+}
+
 const JAVASCRIPT_RULES: Rules = {
+  ThrowStatement: ({ argument }, source) => {
+    if (!isTreeNode(argument) || (argument.type !== 'NewExpression' && argument.type !== 'CallExpression')) return [];
+    const [message] = argument['arguments'] as readonly unknown[];
+    return raised(argument, argument['callee'], message, 'Error', source);
+  },
   IfStatement: ({ test }, source) => replaceNode(test, (old) => `!(${old})`, NEGATES, source),
   ConditionalExpression: ({ test }, source) => replaceNode(test, (old) => `!(${old})`, NEGATES, source),
   BinaryExpression: binary,
@@ -235,6 +251,13 @@ const PYTHON_RULES: Rules = {
     return isTreeNode(call) && call.type === 'Call' ? replaceNode(value, () => 'None', DROPS, source) : [];
   },
   Return: ({ value }, source) => replaceNode(value, () => 'None', RETURNS, source),
+  Raise: ({ value }, source) => {
+    if (!isTreeNode(value)) return [];
+    if (value.type !== 'Call')
+      return value.type === 'Name' && /^[A-Z]/.test(String(value['name'])) ? raised(value, value, null, 'Exception', source) : [];
+    const [first] = value['args'] as readonly unknown[];
+    return raised(value, value['callee'], (first as { readonly value?: unknown } | undefined)?.value, 'Exception', source);
+  },
   Number: (node, source) =>
     replaceNode(node, (old) => (/^[\d._]+$/.test(old) ? `(${old} + 1)` : old), CONSTANT, source).filter(({ text }) => text.startsWith('(')),
   Constant: (node, source) => {
