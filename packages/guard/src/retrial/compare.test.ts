@@ -122,6 +122,11 @@ it.each([
   expect(found.map((line) => line.split(' ').slice(0, 2).join(' '))).toEqual(expected);
 });
 
+it('is lost where only settings changed, whether tests are kept or not', () => {
+  const found = told({ change: { files: [SETTINGS] }, rules: ANY, base: BASE.passed, oldTests: ON_NEW.passes, newTests: IN_CHANGE.gone });
+  expect(found.map((line) => line.split(' ').slice(0, 2).join(' '))).toEqual(['test-lost breach']);
+});
+
 describe('named tests', () => {
   const base = ran(result('adds', 'passed'), result('doubles', 'passed'));
 

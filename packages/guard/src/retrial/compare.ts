@@ -125,9 +125,9 @@ export function findRow(before: Before, old: Old, now: Now): Row | null {
   return before === 'unknown' ? null : TABLE[before][old][now];
 }
 
-/** The row under these rules; null where it says nothing there. */
-function weighRow(row: Row | null, { failuresAreGoal, keepsTests }: TrialRules): Row | null {
-  if (row === null || (row.weight === 'kept' && !keepsTests)) return null;
+/** The row under these rules; null where it says nothing there. `isUntouched`: the test's file is as it was, so that nobody tidied up. */
+function weighRow(row: Row | null, { failuresAreGoal, keepsTests }: TrialRules, isUntouched: boolean): Row | null {
+  if (row === null || (row.weight === 'kept' && !keepsTests && !isUntouched)) return null;
   return failuresAreGoal && row.asGoal !== undefined ? { rule: row.asGoal, weight: 'goal' } : row;
 }
 
@@ -199,7 +199,8 @@ function compareNamed(trial: Trial): readonly GuardFinding[] {
     const version = versions?.of(test) ?? null;
     const now = nowOf(version, newTests, files, test, blind);
     if (now === null) continue;
-    const row = weighRow(findRow(hasFailed(test) ? 'failed' : 'passed', how, now), rules);
+    const isUntouched = test.file !== null && !files.isChanged(test);
+    const row = weighRow(findRow(hasFailed(test) ? 'failed' : 'passed', how, now), rules, isUntouched);
     if (row === null) continue;
     const level = levelOf(row.weight, rules);
     const file = files.placeOf(test);
