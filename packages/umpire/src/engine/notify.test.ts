@@ -106,7 +106,8 @@ it('says what failed and never an address, and follows no redirect', async () =>
   expect(await failed(`${url}/hang`, {}, 50)).toEqual(['notify.webhook failed: no answer within 0.05 seconds']);
   const [moved] = await failed(`${url}/moved`);
   expect(moved).not.toContain('127.0.0.1');
-  expect(got.map(({ path }) => path)).toEqual(['/500', '/hang', '/moved']);
+  // One that nobody waited for may arrive late.
+  expect(got.map(({ path }) => path).toSorted()).toEqual(['/500', '/hang', '/moved']);
   close();
   expect(await failed(`${url}/204`)).toEqual(['notify.webhook failed: ECONNREFUSED']);
 });
