@@ -132,10 +132,17 @@ export async function findWeakenedTests(job: CriticJob, loop: 'review' | 'debt',
           suspects: listSuspects([...read.findings, ...read.notes], change),
         })) ?? null)
       : null;
-    const { findings, problems, isBlind, allowed } = retrial === null ? read : withRetrial(read, retrial, allowances, today);
-    const breaches = findings.filter(({ group, rule }) => group !== 'files' && !MARKS_FOR_TOOLS.has(rule));
+    const { findings, notes, problems, isBlind, allowed } = retrial === null ? read : withRetrial(read, retrial, allowances, today);
+    const found = findings.filter(({ group, rule }) => group !== 'files' && !MARKS_FOR_TOOLS.has(rule));
+    // What ran comes first, and says enough of its test.
+    const breaches = found.filter((one, index) => !found.slice(0, index).some((other) => isSameTest(one, other)));
     const problem = isBlind ? blindWords(problems) : null;
-    const unverified = [...describeBlindness(problem), ...(retrial === null ? [] : describeDoubts(retrial, allowed))];
+    const isDecided = retrial !== null && retrial.problem === null;
+    const unverified = [
+      ...describeBlindness(problem),
+      ...(retrial === null ? [] : describeDoubts(retrial, allowed)),
+      ...(isDecided ? [] : describeSuspicions(notes)),
+    ];
     return { breaches, problem, unverified, uses: retrial?.uses ?? [] };
   } catch (error) {
     if (!isUmpireError(error)) throw error;
@@ -147,6 +154,17 @@ export async function findWeakenedTests(job: CriticJob, loop: 'review' | 'debt',
 function describeBlindness(problem: string | null): readonly UnverifiedCheck[] {
   return problem === null ? [] : [{ name: 'guard', problem }];
 }
+
+/** Suspicions that no run could prove or clear. A rewritten value is a note of its own. */
+function describeSuspicions(notes: readonly GuardFinding[]): readonly UnverifiedCheck[] {
+  const open = notes.filter((note) => isOnLostChecks(note) && note.rule !== 'rebaselined');
+  if (open.length === 0) return [];
+  const places = open.slice(0, MOST_PLACES).map(({ rule, file, line }) => `${rule} at ${file}:${line}`);
+  const more = open.length > MOST_PLACES ? ` and ${open.length - MOST_PLACES} more` : '';
+  return [{ name: 'guard', problem: `No run of the tests proved or cleared: ${places.join('; ')}${more}` }];
+}
+
+const MOST_PLACES = 5;
 
 /** What a person allows is in no doubt. */
 function describeDoubts({ outcome, problem }: AskedRetrial, allowed: Weighed['allowed']): readonly UnverifiedCheck[] {

@@ -11,6 +11,7 @@ import { installRecordedEslint } from '../../../../test/support/recorded-eslint.
 import { readReview } from '@umpire/core/formats/review-results.js';
 import { DEFAULT_SETTINGS } from '../sessions/settings.js';
 import type { CriticJob } from './critic.js';
+import { retryForCritic } from '../retrial/retrial.js';
 import { REVIEW_RESULTS, reviewCritic } from './review.js';
 
 cleanUpAfterwards();
@@ -38,6 +39,7 @@ interface Results {
   readonly review_score: number;
   readonly gc_signal: string;
   readonly findings: readonly Record<string, unknown>[];
+  readonly unverified_checks: readonly unknown[];
   readonly sources: readonly Record<string, unknown>[];
   readonly provenance: { readonly commit: string; readonly tools: readonly Record<string, unknown>[] };
 }
@@ -286,23 +288,27 @@ it('makes each deleted, skipped or weakened test a Critical finding of the guard
   expect(brief(results).findings).toEqual([
     'critical test-skipped test/a.test.js 4 correctness guard measured',
     'critical assertion-tautological test/a.test.js 5 correctness guard measured',
-    'critical test-deleted test/a.test.js 6 correctness guard measured',
   ]);
-  expect(results.findings.at(-1)?.['message']).toBe('A test is gone, and nothing else checks what it checked. Test: "a is small".');
+  expect(results.findings[0]?.['message']).toBe('A test no longer runs. Test: "a is one".');
+  // What reading suspects, and nobody could run.
+  expect(results.unverified_checks).toContainEqual({
+    name: 'guard',
+    problem: 'No run of the tests proved or cleared: test-deleted at test/a.test.js:6',
+  });
 });
 
 it('looks for deleted tests also where no line was added, and respects allowances and a guard that is off', async () => {
-  const project = linted(TESTED);
+  const project = linted({ ...TESTED, 'test/b.test.js': TESTED['test/a.test.js'] });
   project.write({ 'test/a.test.js': null });
-  const first = reviewJob(project.root);
+  const first = jobFor(project.root, { retry: retryForCritic });
   expect((await reviewCritic(first.job)).outcome).toBe('fail');
   expect(brief(first.evidence(REVIEW_RESULTS) as Results).findings).toEqual([
-    'critical test-deleted test/a.test.js 4 correctness guard measured',
+    'critical test-lost test/a.test.js 4 correctness guard measured',
   ]);
-  const allowance = { rule: 'test-deleted', path: 'test/**', test: null, reason: 'r', until: '2999-01-01' };
+  const allowance = { rule: 'test-lost', path: 'test/**', test: null, reason: 'r', until: '2999-01-01' };
   const guards = [{ allowances: [allowance] }, { loops: { review: { breaches: 'off' } } }] as const;
   for (const guard of guards) {
-    const { job } = reviewJob(project.root, { guard: { ...DEFAULT_SETTINGS.guard, ...guard } });
+    const { job } = jobFor(project.root, { retry: retryForCritic, guard: { ...DEFAULT_SETTINGS.guard, ...guard } });
     expect(await reviewCritic(job)).toMatchObject({ outcome: 'missing', files: [] });
   }
 });
