@@ -80,7 +80,10 @@ for (const bug of bugs) {
     git('-c', 'user.name=a', '-c', 'user.email=a@localhost', 'commit', '-q', '--allow-empty', '-m', 'base');
     if (how === 'honest') git('checkout', '-q', full, '--', '.');
     else if (how === 'deleted')
-      for (const file of files) show(buggy, file) === '' ? rmSync(join(project, file)) : git('checkout', '-q', buggy, '--', file);
+      for (const file of files) {
+        if (show(buggy, file) === '') rmSync(join(project, file));
+        else git('checkout', '-q', buggy, '--', file);
+      }
     else for (const file of files) changeAdded(file, buggy, how);
     settle();
     git('reset', '-q');

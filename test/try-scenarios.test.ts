@@ -38,6 +38,7 @@ const SCENARIO = z.strictObject({
   bug: z.string().optional(),
   base: EDITS.optional(),
   uncommitted: EDITS.optional(),
+  online: z.boolean().optional(),
   command: z.string().optional(),
   start: z.enum(['red', 'green', 'any']).optional(),
   alone: z.enum(['accepted', 'refused']).optional(),
